@@ -1,1 +1,30 @@
-//! placeholder
+//! Continuous collision detection and culling for deforming triangle meshes. Knows no physics.
+//!
+//! The question asked here is always the same: vertices move along straight lines from `x_t0` to
+//! `x_t1` during a step; which pairs of features come nearer than a separation? A *feature pair* is
+//! a vertex and a face (`vf`) or two edges (`ee`).
+//!
+//! | part | methods |
+//! |---|---|
+//! | [`ccd`] | D1, D2: Provot's cubic, and separating advancement, which misses nothing |
+//! | [`volume`] | D3: boxes swept over a step |
+//! | [`tree`] | D4a: hierarchy in texture space, refit every step |
+//! | [`prune`] | D6a: normal cones that hold over the whole step |
+//! | [`broad`] | candidate pairs of one surface with itself, and of two surfaces |
+//! | [`brute`] | the referee: every pair, no culling |
+//! | [`proximity`] | D10: all pairs nearer than a thickness |
+//!
+//! Results are sorted and do not depend on the number of threads.
+
+pub mod broad;
+pub mod brute;
+pub mod ccd;
+pub mod distance;
+pub mod proximity;
+pub mod prune;
+mod surface;
+pub mod tree;
+pub mod volume;
+
+pub use broad::{Candidates, Counts};
+pub use surface::{Motion, Surface};

@@ -1,0 +1,195 @@
+//! Candidate feature pairs of a step: one surface with itself, and two surfaces.
+
+use crate::tree::{Filter, Tree};
+use crate::volume::{Aabb, SweptVertices};
+use crate::{Motion, Surface};
+
+/// Feature pairs that may come too near, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// Vertex of the first surface, face of the second.
+    pub vf: Vec<[u32; 2]>,
+    /// Face of the first surface, vertex of the second; empty for a surface with itself.
+    pub fv: Vec<[u32; 2]>,
+    /// Edge of the first surface, edge of the second.
+    pub ee: Vec<[u32; 2]>,
+}
+
+impl Candidates {
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.vf.len() + self.fv.len() + self.ee.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn sort(&mut self) {
+        self.vf.sort_unstable();
+        self.fv.sort_unstable();
+        self.ee.sort_unstable();
+    }
+}
+
+/// What a query cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Pairs of triangles whose boxes overlapped.
+    pub triangle_pairs: u64,
+    /// Feature pairs whose boxes overlapped.
+    pub feature_pairs: u64,
+}
+
+/// A surface with its tree and the boxes of the present step.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    /// The features.
+    pub surface: Surface,
+    tree: Tree,
+    swept: SweptVertices,
+    self_collision: bool,
+}
+
+/// What the tasks of a traversal gather.
+type Gathered = (Candidates, u64);
+
+impl Detector {
+    /// A detector for cloth, which collides with itself; see [`Tree::in_texture_space`].
+    pub fn for_cloth(surface: Surface, keys: &[glam::DVec3], piece: &[u32]) -> Self {
+        let tree = Tree::in_texture_space(&surface, keys, piece);
+        Self { surface, tree, swept: SweptVertices::default(), self_collision: true }
+    }
+
+    /// A detector for a body.
+    pub fn for_body(surface: Surface, x: &[glam::DVec3]) -> Self {
+        let tree = Tree::in_space(&surface, x);
+        Self { surface, tree, swept: SweptVertices::default(), self_collision: false }
+    }
+
+    /// Its hierarchy.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Takes up the motion of a step. Pairs farther apart than `separation` throughout the step
+    /// are not reported, nor pairs none of whose vertices `moved` since the last detection.
+    pub fn update(&mut self, motion: Motion<'_>, separation: f64, moved: Option<&[bool]>) {
+        self.swept.update(motion, separation);
+        self.tree.refit(crate::tree::Refit {
+            surface: &self.surface,
+            motion,
+            swept: &self.swept,
+            moved,
+            cones: self.self_collision,
+        });
+    }
+
+    /// Candidate pairs of the surface with itself. Patches whose cone of normals is narrower than
+    /// `cone_limit` are skipped; 0 skips nothing.
+    pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
+        let s = &self.surface;
+        let tasks = self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
+            *n += 1;
+            let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
+            self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));
+            self.vertices_of(b, self, a, |v| !ta.contains(&v), |v| found.vf.push([v, a]));
+            self.edges_of(a, self, b, true, |ea, eb| {
+                found.ee.push([ea.min(eb), ea.max(eb)]);
+            });
+        });
+        gather(tasks)
+    }
+
+    /// Candidate pairs of this surface and another.
+    pub fn candidates_with(&self, other: &Self) -> (Candidates, Counts) {
+        let tasks = self.tree.pairs_with(&other.tree, |a, b, (found, n): &mut Gathered| {
+            *n += 1;
+            self.vertices_of(a, other, b, |_| true, |v| found.vf.push([v, b]));
+            other.vertices_of(b, self, a, |_| true, |v| found.fv.push([a, v]));
+            self.edges_of(a, other, b, false, |ea, eb| found.ee.push([ea, eb]));
+        });
+        gather(tasks)
+    }
+
+    /// Triangles of this surface whose boxes overlap a box.
+    pub fn triangles_in(&self, volume: &Aabb, mut found: impl FnMut(u32)) {
+        let mut i = 0;
+        let nodes = self.tree.nodes();
+        while i < nodes.len() {
+            let node = &nodes[i];
+            if !node.volume.overlaps(volume) {
+                i += node.size as usize;
+            } else {
+                if node.is_leaf() {
+                    found(node.triangle);
+                }
+                i += 1;
+            }
+        }
+    }
+
+    /// Box of a vertex over the step.
+    pub fn swept_vertex(&self, v: u32) -> Aabb {
+        *self.swept.of(v)
+    }
+
+    /// Vertices owned by triangle `a` whose box overlaps triangle `b` of another surface.
+    #[inline]
+    fn vertices_of(
+        &self,
+        a: u32,
+        other: &Self,
+        b: u32,
+        wanted: impl Fn(u32) -> bool,
+        mut found: impl FnMut(u32),
+    ) {
+        let face = other.swept.triangle(other.surface.triangles[b as usize]);
+        for (k, v) in self.surface.triangles[a as usize].into_iter().enumerate() {
+            if self.surface.owns_vertex(a, k) && wanted(v) && self.swept.of(v).overlaps(&face) {
+                found(v);
+            }
+        }
+    }
+
+    /// Pairs of edges owned by triangles `a` and `b` whose boxes overlap.
+    #[inline]
+    fn edges_of(
+        &self,
+        a: u32,
+        other: &Self,
+        b: u32,
+        same_surface: bool,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        let (sa, sb) = (&self.surface, &other.surface);
+        for ka in (0..3).filter(|k| sa.owns_edge(a, *k)) {
+            let ea = sa.triangle_edges[a as usize][ka];
+            let va = sa.edges[ea as usize];
+            let box_a = self.swept.edge(va);
+            for kb in (0..3).filter(|k| sb.owns_edge(b, *k)) {
+                let eb = sb.triangle_edges[b as usize][kb];
+                let vb = sb.edges[eb as usize];
+                let adjacent = same_surface && (vb.contains(&va[0]) || vb.contains(&va[1]));
+                if !adjacent && box_a.overlaps(&other.swept.edge(vb)) {
+                    found(ea, eb);
+                }
+            }
+        }
+    }
+}
+
+fn gather(tasks: Vec<Gathered>) -> (Candidates, Counts) {
+    let mut all = Candidates::default();
+    let mut counts = Counts::default();
+    for (mut found, triangle_pairs) in tasks {
+        all.vf.append(&mut found.vf);
+        all.fv.append(&mut found.fv);
+        all.ee.append(&mut found.ee);
+        counts.triangle_pairs += triangle_pairs;
+    }
+    all.sort();
+    counts.feature_pairs = all.len() as u64;
+    (all, counts)
+}

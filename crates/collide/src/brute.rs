@@ -1,0 +1,67 @@
+//! The referee: every feature pair whose swept boxes overlap, found without tree or cone.
+
+use crate::broad::Candidates;
+use crate::volume::SweptVertices;
+use crate::{Motion, Surface};
+
+/// All candidate pairs of a surface with itself.
+pub fn self_candidates(surface: &Surface, motion: Motion<'_>, separation: f64) -> Candidates {
+    let mut swept = SweptVertices::default();
+    swept.update(motion, separation);
+    let mut found = Candidates::default();
+    for v in (0..surface.vertices as u32).filter(|v| is_used(surface, *v)) {
+        for (t, tri) in surface.triangles.iter().enumerate() {
+            if !tri.contains(&v) && swept.of(v).overlaps(&swept.triangle(*tri)) {
+                found.vf.push([v, t as u32]);
+            }
+        }
+    }
+    for (a, va) in surface.edges.iter().enumerate() {
+        for (b, vb) in surface.edges.iter().enumerate().skip(a + 1) {
+            let adjacent = vb.contains(&va[0]) || vb.contains(&va[1]);
+            if !adjacent && swept.edge(*va).overlaps(&swept.edge(*vb)) {
+                found.ee.push([a as u32, b as u32]);
+            }
+        }
+    }
+    found
+}
+
+/// All candidate pairs of two surfaces.
+pub fn candidates(
+    (sa, ma): (&Surface, Motion<'_>),
+    (sb, mb): (&Surface, Motion<'_>),
+    separation: f64,
+) -> Candidates {
+    let (mut wa, mut wb) = (SweptVertices::default(), SweptVertices::default());
+    wa.update(ma, separation);
+    wb.update(mb, separation);
+    let mut found = Candidates::default();
+    for v in (0..sa.vertices as u32).filter(|v| is_used(sa, *v)) {
+        for (t, tri) in sb.triangles.iter().enumerate() {
+            if wa.of(v).overlaps(&wb.triangle(*tri)) {
+                found.vf.push([v, t as u32]);
+            }
+        }
+    }
+    for (t, tri) in sa.triangles.iter().enumerate() {
+        for v in (0..sb.vertices as u32).filter(|v| is_used(sb, *v)) {
+            if wb.of(v).overlaps(&wa.triangle(*tri)) {
+                found.fv.push([t as u32, v]);
+            }
+        }
+    }
+    for (a, va) in sa.edges.iter().enumerate() {
+        for (b, vb) in sb.edges.iter().enumerate() {
+            if wa.edge(*va).overlaps(&wb.edge(*vb)) {
+                found.ee.push([a as u32, b as u32]);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a triangle uses the vertex; a stray one cannot collide.
+fn is_used(surface: &Surface, v: u32) -> bool {
+    surface.triangles.iter().any(|t| t.contains(&v))
+}

@@ -1,0 +1,146 @@
+use super::*;
+use proptest::prelude::*;
+
+const METHODS: [Ccd; 2] = [Ccd::Cubic, Ccd::Separating];
+const TOUCH: Separation = Separation { radius: 0.0, gap: 1e-9 };
+
+fn still(x: DVec3) -> [DVec3; 2] {
+    [x, x]
+}
+
+/// The triangle (0,0,0), (1,0,0), (0,0,1) in the plane y = 0.
+fn floor() -> [[DVec3; 2]; 3] {
+    [still(DVec3::ZERO), still(DVec3::X), still(DVec3::Z)]
+}
+
+#[test]
+fn a_point_falling_through_a_triangle_hits_it_half_way() {
+    let p = [DVec3::new(0.2, 1.0, 0.3), DVec3::new(0.2, -1.0, 0.3)];
+    for method in METHODS {
+        let hit = method.vertex_face(p, floor(), TOUCH).unwrap();
+        assert!((hit.time - 0.5).abs() < 1e-6, "{method:?}: {}", hit.time);
+        assert!((hit.normal - DVec3::Y).length() < 1e-12);
+        let expected = [1.0, -0.5, -0.2, -0.3];
+        assert!(hit.weights.iter().zip(expected).all(|(w, e)| (w - e).abs() < 1e-6));
+    }
+}
+
+#[test]
+fn a_point_passing_beside_a_triangle_misses_it() {
+    let p = [DVec3::new(0.8, 1.0, 0.8), DVec3::new(0.8, -1.0, 0.8)];
+    for method in METHODS {
+        assert_eq!(method.vertex_face(p, floor(), TOUCH), None);
+    }
+}
+
+#[test]
+fn crossing_edges_meet_at_the_time_by_hand() {
+    let a = [still(DVec3::new(-1.0, 0.0, 0.0)), still(DVec3::new(1.0, 0.0, 0.0))];
+    let fall = |z: f64| [DVec3::new(0.0, 3.0, z), DVec3::new(0.0, -1.0, z)];
+    let b = [fall(-1.0), fall(1.0)];
+    for method in METHODS {
+        let hit = method.edge_edge(a, b, TOUCH).unwrap();
+        assert!((hit.time - 0.75).abs() < 1e-6, "{method:?}: {}", hit.time);
+        assert!((hit.normal.y + 1.0).abs() < 1e-12, "from b to a is down");
+    }
+}
+
+#[test]
+fn the_earliest_of_several_coplanarities_is_taken() {
+    // The triangle turns once about the x axis while the point waits beside its plane.
+    let p = still(DVec3::new(0.3, 0.0, 0.3));
+    let face = [
+        [DVec3::new(0.0, 1.0, 0.0), DVec3::new(0.0, -1.0, 0.0)],
+        [DVec3::new(1.0, 0.5, 0.0), DVec3::new(1.0, -0.5, 0.0)],
+        [DVec3::new(0.0, 0.5, 1.0), DVec3::new(0.0, -1.5, 1.0)],
+    ];
+    let cubic = Ccd::Cubic.vertex_face(p, face, TOUCH).unwrap();
+    let separating = Ccd::Separating.vertex_face(p, face, TOUCH).unwrap();
+    assert!((cubic.time - separating.time).abs() < 1e-6);
+}
+
+#[test]
+fn motion_in_one_plane_is_not_missed() {
+    // Two collinear-plane edges driven into each other within the plane y = 0: the cubic is zero
+    // everywhere and says nothing, the separating planes see it.
+    let a = [still(DVec3::new(0.0, 0.0, -1.0)), still(DVec3::new(0.0, 0.0, 1.0))];
+    let b = [
+        [DVec3::new(0.5, 0.0, 0.0), DVec3::new(-0.5, 0.0, 0.0)],
+        [DVec3::new(1.5, 0.0, 0.0), DVec3::new(0.5, 0.0, 0.0)],
+    ];
+    assert!(Ccd::Separating.edge_edge(a, b, TOUCH).is_some());
+}
+
+#[test]
+fn a_pair_that_touches_and_leaves_is_let_go() {
+    let p = [DVec3::new(0.2, 1e-9, 0.3), DVec3::new(0.2, 1.0, 0.3)];
+    assert_eq!(Ccd::Separating.vertex_face(p, floor(), Separation::gap(1e-3)), None);
+    let back = [p[0], DVec3::new(0.2, -1.0, 0.3)];
+    assert!(Ccd::Separating.vertex_face(back, floor(), Separation::gap(1e-3)).is_some());
+}
+
+#[test]
+fn sliding_at_the_separation_is_no_impact() {
+    let p = [DVec3::new(0.1, 2e-3, 0.1), DVec3::new(0.4, 2e-3, 0.4)];
+    assert_eq!(Ccd::Separating.vertex_face(p, floor(), Separation::gap(1e-3)), None);
+}
+
+#[test]
+fn a_sphere_is_a_vertex_with_a_radius() {
+    let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
+    let ball = Separation { radius: 0.25, gap: 0.0 };
+    let hit = Ccd::Separating.vertex_face(p, floor(), ball).unwrap();
+    assert!((hit.time - 0.75).abs() < 1e-3, "{}", hit.time);
+}
+
+#[test]
+fn features_without_extent_are_handled() {
+    let o = still(DVec3::ZERO);
+    let gone = still(DVec3::ONE);
+    assert!(Ccd::Separating.edge_edge([o, o], [o, o], TOUCH).is_some());
+    assert!(Ccd::Separating.edge_edge([o, o], [gone, gone], TOUCH).is_none());
+    assert!(Ccd::Separating.vertex_face(o, [gone, gone, gone], TOUCH).is_none());
+    let through = [DVec3::NEG_ONE, DVec3::ONE];
+    assert!(Ccd::Separating.vertex_face(through, [o, o, o], TOUCH).is_some());
+}
+
+fn point() -> impl Strategy<Value = DVec3> {
+    [-1.0..1.0, -1.0..1.0, -1.0..1.0_f64].prop_map(DVec3::from_array)
+}
+
+fn moving() -> impl Strategy<Value = [DVec3; 2]> {
+    [point(), point()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn a_dismissed_vertex_and_face_keep_their_distance(
+        p in moving(), face in [moving(), moving(), moving()], t in 0.0..=1.0_f64, gap in 1e-6..0.1_f64,
+    ) {
+        if Ccd::Separating.vertex_face(p, face, Separation::gap(gap)).is_none() {
+            let ([x], f) = (at(&[p], t), at(&face, t));
+            let start = { let w = crate::distance::point_triangle(p[0], face.map(|c| c[0]));
+                p[0].distance((0..3).map(|i| face[i][0] * w[i]).sum()) };
+            let w = crate::distance::point_triangle(x, f);
+            let d = x.distance((0..3).map(|i| f[i] * w[i]).sum());
+            prop_assert!(d >= gap.min(0.9 * start) * (1.0 - 1e-9));
+        }
+    }
+
+    #[test]
+    fn what_the_cubic_sees_the_separating_planes_see_not_later(
+        p in moving(), face in [moving(), moving(), moving()],
+        a in [moving(), moving()], b in [moving(), moving()],
+    ) {
+        if let Some(cubic) = Ccd::Cubic.vertex_face(p, face, TOUCH) {
+            let hit = Ccd::Separating.vertex_face(p, face, TOUCH);
+            prop_assert!(hit.is_some_and(|h| h.time <= cubic.time + 1e-12));
+        }
+        if let Some(cubic) = Ccd::Cubic.edge_edge(a, b, TOUCH) {
+            let hit = Ccd::Separating.edge_edge(a, b, TOUCH);
+            prop_assert!(hit.is_some_and(|h| h.time <= cubic.time + 1e-12));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Cones of normals (D6a, [provot1997] §2.2).
+//!
+//! If all normals of a connected patch stay within a half-angle α < π/2 of an axis, the patch is a
+//! graph over the plane across that axis and cannot fold over itself. A parent's axis is the mean
+//! of its children's axes and `α = β/2 + max(α₁, α₂)`, β the angle between the children's axes.
+//!
+//! Erratum: the paper's bound α < π is that of the full apex angle; with its own recurrence α is a
+//! *half*-angle, and the bound is π/2.
+//!
+//! During a step the normal of a triangle moves. With vertices on straight lines it is quadratic in
+//! time, `n(t) = (1−t)² n₀ + 2t(1−t) n₁ + t² n₂`, so it stays inside the convex cone of its three
+//! control vectors [tang2009]; a leaf's cone is the one around these.
+//!
+//! Limits: the condition says nothing about the outline of the patch. A long strip can be wound
+//! around a steep funnel, all its normals inside a cone, and cross itself where its outline does.
+//! Unrolled, one turn around a funnel whose normals make the angle α with its axis is a sector of
+//! 2π cos α, and a straight strip covers less than half a turn of the unrolled plane, so below
+//! α = 60° no strip closes a turn. [`DEFAULT_LIMIT`] stays under that.
+
+use glam::DVec3;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// Half-angle below which a patch is taken to be free of self-collision [rad]: 57°.
+pub const DEFAULT_LIMIT: f64 = 1.0;
+
+/// An axis and a half-angle that hold the normals of a patch over a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cone {
+    /// Unit axis.
+    pub axis: DVec3,
+    /// Half-angle [rad]; π means anything.
+    pub angle: f64,
+}
+
+impl Cone {
+    /// Every direction: nothing can be said.
+    pub const ALL: Self = Self { axis: DVec3::Y, angle: PI };
+
+    /// The cone of a triangle whose corners move from `[0]` to `[1]`.
+    pub fn of_triangle(corners: [[DVec3; 2]; 3]) -> Self {
+        let [a, b, c] = corners;
+        let (e0, e1) = (b[0] - a[0], b[1] - a[1]);
+        let (f0, f1) = (c[0] - a[0], c[1] - a[1]);
+        let controls = [e0.cross(f0), 0.5 * (e0.cross(f1) + e1.cross(f0)), e1.cross(f1)];
+        let units = controls.map(DVec3::normalize_or_zero);
+        let axis = (units[0] + units[1] + units[2]).normalize_or_zero();
+        // A triangle that loses its area, or turns over, has no trustworthy normal.
+        if axis == DVec3::ZERO || units.contains(&DVec3::ZERO) {
+            return Self::ALL;
+        }
+        let angle = units.iter().map(|n| angle_between(axis, *n)).fold(0.0, f64::max);
+        // Beyond a right angle a cone is not convex: its vectors' mixtures can leave it.
+        if angle >= FRAC_PI_2 { Self::ALL } else { Self { axis, angle } }
+    }
+
+    /// The cone around two.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        let axis = (self.axis + other.axis).normalize_or_zero();
+        let angle = 0.5 * angle_between(self.axis, other.axis) + self.angle.max(other.angle);
+        if axis == DVec3::ZERO || angle >= PI {
+            return Self::ALL;
+        }
+        Self { axis, angle }
+    }
+}
+
+/// Angle between two unit vectors, accurate also where they are nearly parallel.
+fn angle_between(a: DVec3, b: DVec3) -> f64 {
+    libm::atan2(a.cross(b).length(), a.dot(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn still(corners: [DVec3; 3]) -> [[DVec3; 2]; 3] {
+        corners.map(|c| [c, c])
+    }
+
+    #[test]
+    fn a_triangle_at_rest_has_its_normal_and_no_angle() {
+        let cone = Cone::of_triangle(still([DVec3::ZERO, DVec3::X, DVec3::Y]));
+        assert!((cone.axis - DVec3::Z).length() < 1e-15);
+        assert!(cone.angle < 1e-15);
+    }
+
+    #[test]
+    fn a_parent_follows_the_recurrence_of_the_paper() {
+        let a = Cone { axis: DVec3::X, angle: 0.1 };
+        let b = Cone { axis: DVec3::Y, angle: 0.3 };
+        let c = a.merge(b);
+        assert!((c.angle - (PI / 4.0 + 0.3)).abs() < 1e-12);
+        assert!((c.axis - DVec3::new(1.0, 1.0, 0.0).normalize()).length() < 1e-12);
+    }
+
+    #[test]
+    fn opposite_normals_say_nothing() {
+        let a = Cone { axis: DVec3::X, angle: 0.0 };
+        assert_eq!(a.merge(Cone { axis: -DVec3::X, angle: 0.0 }), Cone::ALL);
+    }
+
+    #[test]
+    fn a_degenerate_triangle_says_nothing() {
+        let line = [DVec3::ZERO, DVec3::X, DVec3::X * 2.0];
+        assert_eq!(Cone::of_triangle(still(line)), Cone::ALL);
+    }
+
+    fn point() -> impl Strategy<Value = DVec3> {
+        [-1.0..1.0, -1.0..1.0, -1.0..1.0_f64].prop_map(DVec3::from_array)
+    }
+
+    proptest! {
+        #[test]
+        fn the_normal_stays_inside_over_the_whole_step(
+            a in [point(), point()], b in [point(), point()], c in [point(), point()],
+            t in 0.0..1.0_f64,
+        ) {
+            let cone = Cone::of_triangle([a, b, c]);
+            let at = |p: [DVec3; 2]| p[0].lerp(p[1], t);
+            let n = (at(b) - at(a)).cross(at(c) - at(a)).normalize_or_zero();
+            prop_assert!(angle_between(cone.axis, n) <= cone.angle + 1e-9);
+        }
+    }
+}

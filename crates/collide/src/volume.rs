@@ -1,0 +1,5 @@
+//! Bounding volumes (D3).
+
+mod aabb;
+
+pub use aabb::{Aabb, SweptVertices};

@@ -1,0 +1,114 @@
+//! Axis-aligned boxes, and those of vertices over a step.
+
+use crate::Motion;
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// An axis-aligned box. The empty box has `lo` > `hi`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Smallest coordinates [m].
+    pub lo: DVec3,
+    /// Largest coordinates [m].
+    pub hi: DVec3,
+}
+
+impl Aabb {
+    /// The box without points.
+    pub const EMPTY: Self = Self { lo: DVec3::INFINITY, hi: DVec3::NEG_INFINITY };
+
+    /// The smallest box around some points.
+    pub fn of_points(points: impl IntoIterator<Item = DVec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |b, p| Self { lo: b.lo.min(p), hi: b.hi.max(p) })
+    }
+
+    /// The smallest box around both.
+    #[inline]
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+
+    /// Larger by `margin` on all sides.
+    #[inline]
+    #[must_use]
+    pub fn inflate(self, margin: f64) -> Self {
+        Self { lo: self.lo - margin, hi: self.hi + margin }
+    }
+
+    /// Whether the closed boxes have a point in common.
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.lo.cmple(other.hi).all() && other.lo.cmple(self.hi).all()
+    }
+}
+
+/// Boxes of all vertices over a step, inflated so that features whose boxes do not overlap are
+/// farther apart than a given separation.
+#[derive(Clone, Debug, Default)]
+pub struct SweptVertices {
+    boxes: Vec<Aabb>,
+}
+
+impl SweptVertices {
+    /// Computes the boxes; memory is reused.
+    ///
+    /// Rounding can only enlarge a margin of half the separation by one unit in the last place of
+    /// a coordinate, so a relative surplus covers it.
+    pub fn update(&mut self, motion: Motion<'_>, separation: f64) {
+        let margin = 0.5 * separation;
+        motion
+            .x_t0
+            .par_iter()
+            .zip(motion.x_t1)
+            .with_min_len(4096)
+            .map(|(a, b)| {
+                let surplus = 4.0 * f64::EPSILON * a.abs().max(b.abs()).max_element();
+                Aabb { lo: a.min(*b), hi: a.max(*b) }.inflate(margin + surplus)
+            })
+            .collect_into_vec(&mut self.boxes);
+    }
+
+    /// The box of one vertex.
+    #[inline]
+    pub fn of(&self, v: u32) -> &Aabb {
+        &self.boxes[v as usize]
+    }
+
+    /// The box of an edge.
+    #[inline]
+    pub fn edge(&self, e: [u32; 2]) -> Aabb {
+        self.of(e[0]).merge(*self.of(e[1]))
+    }
+
+    /// The box of a triangle.
+    #[inline]
+    pub fn triangle(&self, t: [u32; 3]) -> Aabb {
+        self.of(t[0]).merge(*self.of(t[1])).merge(*self.of(t[2]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_that_touch_overlap() {
+        let a = Aabb::of_points([DVec3::ZERO, DVec3::ONE]);
+        let b = Aabb::of_points([DVec3::ONE, DVec3::splat(2.0)]);
+        assert!(a.overlaps(&b) && b.overlaps(&a));
+        assert!(!a.overlaps(&b.inflate(-1e-12)));
+        assert!(!Aabb::EMPTY.overlaps(&a));
+    }
+
+    #[test]
+    fn a_swept_box_holds_both_ends_of_the_step() {
+        let x_t0 = [DVec3::new(1.0, 2.0, 3.0)];
+        let x_t1 = [DVec3::new(-1.0, 5.0, 3.0)];
+        let mut swept = SweptVertices::default();
+        swept.update(Motion { x_t0: &x_t0, x_t1: &x_t1 }, 0.5);
+        let b = swept.of(0);
+        assert!((b.lo - DVec3::new(-1.25, 1.75, 2.75)).abs().max_element() < 1e-12);
+        assert!((b.hi - DVec3::new(1.25, 5.25, 3.25)).abs().max_element() < 1e-12);
+    }
+}
