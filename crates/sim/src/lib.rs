@@ -1,1 +1,39 @@
-//! placeholder
+//! Cloth physics: fabrics, elements, integrators and contact responses.
+//!
+//! A [`Model`] is what does not change during a run (mesh, masses, springs), a [`State`] is what
+//! does, [`Settings`] choose the methods, and a [`World`] puts them together and steps.
+//!
+//! One step ([`World::step`]): forces → integrate → limit strain → collide → accept. A step that
+//! fails returns an [`Error`] and leaves the state of the last good step.
+//!
+//! Same input, same bits, for any number of threads: sums run in index order and transcendental
+//! functions come from `libm`.
+
+pub mod body;
+pub mod constraint;
+pub mod element;
+mod error;
+pub mod fabric;
+pub mod force;
+pub mod integrate;
+mod model;
+pub mod motion;
+mod preset;
+mod report;
+pub mod respond;
+mod settings;
+mod state;
+pub mod strain_limit;
+mod world;
+
+pub use body::Body;
+pub use constraint::Pin;
+pub use error::{Error, Stage};
+pub use fabric::Fabric;
+pub use model::{Cloth, Model};
+pub use motion::{Motion, Pose};
+pub use preset::Preset;
+pub use report::{Energy, StageSeconds, StepReport, Warning};
+pub use settings::{Collision, Damping, Law, Settings, Springs, Stiffness, Zones};
+pub use state::State;
+pub use world::{Surroundings, World};

@@ -1,0 +1,216 @@
+//! Bodies: what cloth collides with. They move as they are told and feel nothing.
+//!
+//! Triangle meshes, spheres, capsules and boxes are all one kind of thing here: features with a
+//! radius. A sphere is a vertex with a radius, a capsule an edge with a radius, a box a mesh of
+//! twelve triangles. A plane is a half-space.
+
+use crate::error::Error;
+use crate::motion::{Motion, Pose};
+use glam::{DMat3, DVec3};
+use toile_collide::Surface;
+use toile_collide::broad::Detector;
+use toile_mesh::{Topology, TriMesh};
+
+/// What a body looks like at time zero.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A triangle mesh.
+    Mesh(TriMesh),
+    /// A ball.
+    Sphere {
+        /// Its centre [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// Everything nearer than a radius to a segment.
+    Capsule {
+        /// One end of the segment [m].
+        a: DVec3,
+        /// The other [m].
+        b: DVec3,
+        /// The radius [m].
+        radius: f64,
+    },
+    /// A box.
+    Cuboid {
+        /// Its centre [m].
+        centre: DVec3,
+        /// Half its edge lengths [m].
+        half: DVec3,
+        /// Its rotation.
+        rotation: DMat3,
+    },
+    /// Everything below a plane.
+    Plane {
+        /// A point of it [m].
+        point: DVec3,
+        /// The side that is free.
+        normal: DVec3,
+    },
+}
+
+/// Something cloth collides with.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// What it is called.
+    pub name: String,
+    /// Its shape at time zero.
+    pub shape: Shape,
+    /// How it moves.
+    pub motion: Motion,
+    /// Its friction with cloth; the fabric's if `None`.
+    pub friction: Option<f64>,
+}
+
+impl Body {
+    /// A body at rest.
+    pub fn new(name: impl Into<String>, shape: Shape) -> Self {
+        Self { name: name.into(), shape, motion: Motion::Still, friction: None }
+    }
+
+    /// Refuses what cannot be collided with.
+    pub fn validate(&self) -> Result<(), Error> {
+        let bad = |reason: String| Err(Error::Mesh { name: self.name.clone(), reason });
+        if let Err(reason) = self.motion.validate() {
+            return bad(format!("its motion {reason}"));
+        }
+        if self.friction.is_some_and(|f| !(f.is_finite() && f >= 0.0)) {
+            return bad("friction must not be negative".into());
+        }
+        let positive = |r: f64| r.is_finite() && r > 0.0;
+        match &self.shape {
+            Shape::Mesh(m) if m.triangles.is_empty() => bad("has no triangles".into()),
+            Shape::Mesh(m) if m.positions.iter().any(|p| !p.is_finite()) => {
+                bad("has a vertex that is not finite".into())
+            }
+            Shape::Sphere { centre, radius } if !(centre.is_finite() && positive(*radius)) => {
+                bad(format!("radius is {radius}; it must be above zero, and its centre finite"))
+            }
+            Shape::Capsule { a, b, radius } if !(a.is_finite() && b.is_finite() && positive(*radius)) => {
+                bad(format!("radius is {radius}; it must be above zero, and its ends finite"))
+            }
+            Shape::Cuboid { centre, half, .. } if !(centre.is_finite() && half.is_finite() && half.min_element() > 0.0) => {
+                bad(format!("half sizes are {half}; all three must be above zero"))
+            }
+            Shape::Plane { point, normal } if !(point.is_finite() && normal.is_finite() && normal.length() > 1e-9) => {
+                bad("its normal has no direction".into())
+            }
+            Shape::Plane { .. } if self.motion.turns() => {
+                bad("a plane cannot turn; use a box".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What detection needs of a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Collider {
+    /// Vertices at time zero.
+    pub(crate) start: Vec<DVec3>,
+    /// Vertices at the begin and end of the present step.
+    pub(crate) x_t0: Vec<DVec3>,
+    pub(crate) x_t1: Vec<DVec3>,
+    /// Radius around its features [m].
+    pub(crate) radius: f64,
+    pub(crate) kind: ColliderKind,
+    pub(crate) motion: Motion,
+    pub(crate) friction: Option<f64>,
+    /// Displacement over the present step.
+    pub(crate) displacement: Pose,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ColliderKind {
+    /// Faces, edges and vertices.
+    Mesh(Box<Detector>),
+    /// Its first vertex alone.
+    Vertex,
+    /// The edge of its first two vertices.
+    Edge,
+    /// The half-space below its first vertex; the normal is constant.
+    Plane(DVec3),
+}
+
+impl Collider {
+    pub(crate) fn new(body: &Body) -> Self {
+        let (start, radius, kind) = match &body.shape {
+            Shape::Mesh(mesh) => (mesh.positions.clone(), 0.0, mesh_kind(mesh)),
+            Shape::Sphere { centre, radius } => (vec![*centre], *radius, ColliderKind::Vertex),
+            Shape::Capsule { a, b, radius } => (vec![*a, *b], *radius, ColliderKind::Edge),
+            Shape::Cuboid { centre, half, rotation } => {
+                let mesh = cuboid(*centre, *half, *rotation);
+                (mesh.positions.clone(), 0.0, mesh_kind(&mesh))
+            }
+            Shape::Plane { point, normal } => {
+                (vec![*point], 0.0, ColliderKind::Plane(normal.normalize()))
+            }
+        };
+        Self {
+            x_t0: start.clone(),
+            x_t1: start.clone(),
+            start,
+            radius,
+            kind,
+            motion: body.motion.clone(),
+            friction: body.friction,
+            displacement: Pose::IDENTITY,
+        }
+    }
+
+    /// Takes up the motion from `t0` to `t1`.
+    pub(crate) fn advance(&mut self, t0: f64, t1: f64) {
+        let (p0, p1) = (self.motion.pose(t0), self.motion.pose(t1));
+        self.displacement = if p0 == p1 { Pose::IDENTITY } else { p0.to(&p1) };
+        for i in 0..self.start.len() {
+            self.x_t0[i] = p0.apply(self.start[i]);
+            self.x_t1[i] = p1.apply(self.start[i]);
+        }
+    }
+}
+
+fn mesh_kind(mesh: &TriMesh) -> ColliderKind {
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
+    ColliderKind::Mesh(Box::new(Detector::for_body(surface, &mesh.positions)))
+}
+
+/// A box of twelve triangles facing outwards.
+pub fn cuboid(centre: DVec3, half: DVec3, rotation: DMat3) -> TriMesh {
+    let corner = |i: u32| {
+        let side = |bit: u32| if i & bit == 0 { -1.0 } else { 1.0 };
+        centre + rotation * (half * DVec3::new(side(1), side(2), side(4)))
+    };
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles =
+        quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    TriMesh::new((0..8).map(corner).collect(), triangles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_closed_and_faces_outwards() {
+        let mesh = cuboid(DVec3::ONE, DVec3::new(1.0, 2.0, 3.0), DMat3::from_rotation_y(0.3));
+        assert!((mesh.signed_volume() - 48.0).abs() < 1e-9);
+        assert!(Topology::new(8, &mesh.triangles).is_closed());
+    }
+
+    #[test]
+    fn impossible_bodies_are_refused_by_name() {
+        let ball = Body::new("ball", Shape::Sphere { centre: DVec3::ZERO, radius: -1.0 });
+        assert!(ball.validate().unwrap_err().to_string().starts_with("ball: radius is -1"));
+        let mut floor = Body::new("floor", Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y });
+        floor.validate().unwrap();
+        floor.motion = Motion::Steady {
+            velocity: DVec3::ZERO,
+            axis: DVec3::X,
+            turns_per_second: 1.0,
+            centre: DVec3::ZERO,
+        };
+        assert!(floor.validate().is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! Elements: energies on a few vertices each.
+
+pub mod spring;
+
+pub use spring::{Kind, Spring};

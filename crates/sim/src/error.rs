@@ -1,0 +1,75 @@
+//! What can go wrong.
+
+use thiserror::Error;
+
+/// A part of the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Internal and external forces.
+    Forces,
+    /// Time integration.
+    Integrate,
+    /// Strain limiting.
+    StrainLimit,
+    /// Collision detection and response.
+    Collide,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Forces => "forces",
+            Self::Integrate => "integration",
+            Self::StrainLimit => "strain limiting",
+            Self::Collide => "collisions",
+        })
+    }
+}
+
+/// An error of the simulation. The state stays that of the last good step.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A position or velocity became NaN or infinite.
+    #[error(
+        "vertex {vertex} is not finite after step {step} ({stage}); try a smaller `solver.step` \
+         or `solver.stiffness = \"stable\"`"
+    )]
+    NotFinite {
+        /// The step that failed.
+        step: u64,
+        /// The first such vertex.
+        vertex: u32,
+        /// Where it was noticed.
+        stage: Stage,
+    },
+    /// Collisions were left after all iterations, at the smallest substep.
+    #[error(
+        "step {step}: {left} collisions could not be resolved (first at vertex {vertex}); \
+         cloth is pinched between things that move through each other, or `solver.step` is too large"
+    )]
+    Unresolved {
+        /// The step that failed.
+        step: u64,
+        /// How many are left.
+        left: usize,
+        /// A vertex of the first.
+        vertex: u32,
+    },
+    /// A setting makes no sense.
+    #[error("`{key}` {reason}")]
+    Setting {
+        /// Its name in a scene file.
+        key: &'static str,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The mesh of a cloth or body cannot be used.
+    #[error("{name}: {reason}")]
+    Mesh {
+        /// Name of the cloth or body.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

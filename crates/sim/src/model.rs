@@ -1,0 +1,302 @@
+//! What does not change during a run: meshes, masses, springs.
+
+use crate::element::spring::{self, Spring};
+use crate::error::Error;
+use crate::fabric::Fabric;
+use crate::settings::Springs;
+use glam::{DVec2, DVec3};
+use std::ops::Range;
+use toile_collide::Surface;
+use toile_mesh::{Topology, TriMesh};
+
+/// One piece of cloth.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    /// What it is called.
+    pub name: String,
+    /// Its mesh: positions where it begins, material coordinates where it is at rest. Without
+    /// material coordinates it is at rest where it begins.
+    pub mesh: TriMesh,
+    /// Cells along u and v if the mesh is a grid of [`toile_mesh::shape::grid`].
+    pub grid: Option<[usize; 2]>,
+    /// What it is made of.
+    pub fabric: Fabric,
+}
+
+/// All cloths of a scene as one system.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Names of the cloths.
+    pub names: Vec<String>,
+    /// Vertices of each cloth.
+    pub vertices: Vec<Range<u32>>,
+    /// Triangles of each cloth.
+    pub triangles: Vec<Range<u32>>,
+    /// Fabric of each cloth.
+    pub fabrics: Vec<Fabric>,
+    /// All meshes behind one another; positions are those at the begin.
+    pub mesh: TriMesh,
+    /// Its topology.
+    pub topology: Topology,
+    /// Cloth of each vertex.
+    pub cloth_of: Vec<u32>,
+    /// Mass of each vertex [kg].
+    pub mass: Vec<f64>,
+    /// Rest length of each edge [m].
+    pub rest: Vec<f64>,
+    /// All springs.
+    pub springs: Vec<Spring>,
+}
+
+impl Model {
+    /// Puts cloths together.
+    pub fn new(cloths: Vec<Cloth>, springs: Springs) -> Result<Self, Error> {
+        let mut model = Self {
+            names: Vec::new(),
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            fabrics: Vec::new(),
+            mesh: TriMesh::default(),
+            topology: Topology::default(),
+            cloth_of: Vec::new(),
+            mass: Vec::new(),
+            rest: Vec::new(),
+            springs: Vec::new(),
+        };
+        for cloth in cloths {
+            model.add(cloth, springs)?;
+        }
+        if model.mesh.triangles.is_empty() {
+            return Err(Error::Mesh { name: "scene".into(), reason: "has no cloth".into() });
+        }
+        model.topology = Topology::new(model.mesh.positions.len(), &model.mesh.triangles);
+        model.rest = rest_lengths(&model.mesh, &model.topology);
+        Ok(model)
+    }
+
+    fn add(&mut self, mut cloth: Cloth, springs: Springs) -> Result<(), Error> {
+        cloth.fabric.validate()?;
+        if !cloth.mesh.has_uv() {
+            flatten_each_triangle(&mut cloth.mesh);
+        }
+        let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
+        check(&cloth, &topology)?;
+        let first_vertex = self.mesh.positions.len() as u32;
+        let first_triangle = self.mesh.triangles.len() as u32;
+        let mass = lumped_mass(&cloth.mesh, cloth.fabric.density);
+        let mut made = match (springs, cloth.grid) {
+            (Springs::Grid, Some([nu, nv])) => spring::of_grid(&cloth.mesh, nu, nv, &cloth.fabric),
+            _ => spring::of_triangles(&cloth.mesh, &topology, &cloth.fabric),
+        };
+        damp(&mut made, &mass, cloth.fabric.damping);
+        for s in &mut made {
+            s.ends = s.ends.map(|v| v + first_vertex);
+        }
+        self.springs.extend(made);
+        self.mass.extend(mass);
+        self.mesh.append(&cloth.mesh);
+        let (vertices, triangles) =
+            (self.mesh.positions.len() as u32, self.mesh.triangles.len() as u32);
+        self.cloth_of.resize(vertices as usize, self.names.len() as u32);
+        self.vertices.push(first_vertex..vertices);
+        self.triangles.push(first_triangle..triangles);
+        self.names.push(cloth.name);
+        self.fabrics.push(cloth.fabric);
+        Ok(())
+    }
+
+    /// Features for collision detection.
+    pub fn surface(&self) -> Surface {
+        Surface::new(self.mesh.positions.len(), &self.mesh.triangles, &self.topology)
+    }
+
+    /// Centre of each triangle in material coordinates, and the cloth it belongs to: what the
+    /// hierarchy in texture space is built from.
+    pub fn texture_keys(&self) -> (Vec<DVec3>, Vec<u32>) {
+        let centre = |t: usize| (self.mesh.corners_uv(t).iter().sum::<DVec2>() / 3.0).extend(0.0);
+        let cloth = |t: usize| self.cloth_of[self.mesh.triangles[t][0] as usize];
+        (0..self.mesh.triangles.len()).map(|t| (centre(t), cloth(t))).unzip()
+    }
+
+    /// Fabric of a vertex.
+    pub fn fabric_of(&self, v: u32) -> &Fabric {
+        &self.fabrics[self.cloth_of[v as usize] as usize]
+    }
+
+    /// Largest thickness of a fabric [m].
+    pub fn thickness(&self) -> f64 {
+        self.fabrics.iter().map(|f| f.thickness).fold(0.0, f64::max)
+    }
+
+    /// Softens springs so that no oscillation is faster than `limit` [rad/s], and returns the part
+    /// of its stiffness the most softened one kept.
+    ///
+    /// By Gershgorin, ω² ≤ 2 Σk/m at some vertex; springs at a vertex beyond that are scaled by what
+    /// it can bear, each by the smaller part of its two ends.
+    pub fn soften(&mut self, limit: f64) -> f64 {
+        let mut sum = vec![0.0; self.mass.len()];
+        for s in &self.springs {
+            for end in s.ends {
+                sum[end as usize] += s.stiffness;
+            }
+        }
+        let bearable = |v: u32| {
+            let v = v as usize;
+            (limit * limit * self.mass[v] / (2.0 * sum[v])).min(1.0)
+        };
+        let mut least = 1.0_f64;
+        for s in &mut self.springs {
+            let factor = bearable(s.ends[0]).min(bearable(s.ends[1]));
+            s.stiffness *= factor;
+            s.damping *= factor.sqrt();
+            least = least.min(factor);
+        }
+        least
+    }
+}
+
+/// Each spring gets a part of the critical damping of its two masses.
+fn damp(springs: &mut [Spring], mass: &[f64], part: f64) {
+    for s in springs {
+        let [a, b] = s.ends.map(|v| mass[v as usize]);
+        s.damping = 2.0 * part * (s.stiffness * a * b / (a + b)).sqrt();
+    }
+}
+
+fn check(cloth: &Cloth, topology: &Topology) -> Result<(), Error> {
+    let bad = |reason: String| Err(Error::Mesh { name: cloth.name.clone(), reason });
+    if cloth.mesh.triangles.is_empty() {
+        return bad("has no triangles".into());
+    }
+    if let Some(e) = topology.edges.iter().find(|e| e.valence > 2) {
+        return bad(format!(
+            "edge {}–{} has {} triangles; cloth is a surface, with at most two at an edge",
+            e.vertices[0], e.vertices[1], e.valence
+        ));
+    }
+    if let Some(v) = (0..cloth.mesh.positions.len() as u32).find(|v| topology.triangles_of(*v).is_empty()) {
+        return bad(format!("vertex {v} belongs to no triangle and would have no mass; remove it"));
+    }
+    if let Some(t) = (0..cloth.mesh.triangles.len()).find(|t| !(rest_area(&cloth.mesh, *t) > 0.0)) {
+        return bad(format!("triangle {t} has no area at rest; remove it or move its corners apart"));
+    }
+    if let Some(v) = cloth.mesh.positions.iter().position(|p| !p.is_finite()) {
+        return bad(format!("vertex {v} is not finite"));
+    }
+    Ok(())
+}
+
+/// A third of each triangle's mass at each corner.
+fn lumped_mass(mesh: &TriMesh, density: f64) -> Vec<f64> {
+    let mut mass = vec![0.0; mesh.positions.len()];
+    for (t, tri) in mesh.triangles.iter().enumerate() {
+        for v in tri {
+            mass[*v as usize] += density * rest_area(mesh, t) / 3.0;
+        }
+    }
+    mass
+}
+
+fn rest_area(mesh: &TriMesh, t: usize) -> f64 {
+    let [a, b, c] = mesh.corners_uv(t);
+    0.5 * (b - a).perp_dot(c - a).abs()
+}
+
+/// Rest length of each edge; on a seam, that of the first side.
+fn rest_lengths(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
+    let mut rest = vec![0.0; topology.edges.len()];
+    for (t, edges) in topology.triangle_edges.iter().enumerate().rev() {
+        let uv = mesh.corners_uv(t);
+        for k in 0..3 {
+            rest[edges[k] as usize] = uv[k].distance(uv[(k + 1) % 3]);
+        }
+    }
+    rest
+}
+
+/// Material coordinates for a mesh that has none: every triangle by itself, as it is in space.
+fn flatten_each_triangle(mesh: &mut TriMesh) {
+    mesh.uv.clear();
+    mesh.uv_triangles.clear();
+    for t in 0..mesh.triangles.len() {
+        let [a, b, c] = mesh.corners(t);
+        let (ab, ac) = (b - a, c - a);
+        let base = ab.length();
+        let along = if base > 0.0 { ac.dot(ab) / base } else { 0.0 };
+        let height = if base > 0.0 { ab.cross(ac).length() / base } else { 0.0 };
+        let first = mesh.uv.len() as u32;
+        mesh.uv.extend([DVec2::ZERO, DVec2::new(base, 0.0), DVec2::new(along, height)]);
+        mesh.uv_triangles.push([first, first + 1, first + 2]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toile_mesh::shape::{Diagonals, grid};
+
+    fn sheet() -> Cloth {
+        Cloth {
+            name: "sheet".into(),
+            mesh: grid(1.0, 0.5, 8, 4, Diagonals::Alternating),
+            grid: Some([8, 4]),
+            fabric: Fabric::default(),
+        }
+    }
+
+    fn model(cloths: Vec<Cloth>) -> Result<Model, Error> {
+        Model::new(cloths, Springs::Grid)
+    }
+
+    #[test]
+    fn the_masses_sum_to_density_times_area() {
+        let m = model(vec![sheet(), sheet()]).unwrap();
+        assert!((m.mass.iter().sum::<f64>() - 2.0 * 0.1).abs() < 1e-12);
+        assert_eq!(m.vertices[1], 45..90);
+        assert_eq!(m.fabric_of(60).density, 0.2);
+    }
+
+    #[test]
+    fn a_mesh_without_material_coordinates_is_at_rest_where_it_is() {
+        let mut cloth = sheet();
+        cloth.mesh.uv.clear();
+        cloth.mesh.uv_triangles.clear();
+        let m = model(vec![cloth]).unwrap();
+        for (edge, rest) in m.topology.edges.iter().zip(&m.rest) {
+            let [a, b] = edge.vertices.map(|v| m.mesh.positions[v as usize]);
+            assert!((a.distance(b) - rest).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn softened_springs_are_stable_and_say_by_how_much() {
+        let mut m = model(vec![sheet()]).unwrap();
+        let limit = 500.0;
+        let kept = m.soften(limit);
+        assert!(kept < 1.0);
+        let mut sum = vec![0.0; m.mass.len()];
+        for s in &m.springs {
+            for e in s.ends {
+                sum[e as usize] += s.stiffness;
+            }
+        }
+        let fastest = sum.iter().zip(&m.mass).map(|(k, m)| 2.0 * k / m).fold(0.0, f64::max).sqrt();
+        assert!(fastest <= limit * (1.0 + 1e-12));
+        assert_eq!(m.soften(limit * 1.0001), 1.0);
+    }
+
+    #[test]
+    fn meshes_that_are_no_cloth_are_refused_with_the_place() {
+        let mut book = sheet();
+        book.mesh.triangles.push([0, 1, 30]);
+        book.mesh.triangles.push([1, 0, 31]);
+        book.mesh.uv_triangles = book.mesh.triangles.clone();
+        book.grid = None;
+        assert!(model(vec![book]).unwrap_err().to_string().contains("sheet: edge 0–1 has"));
+        let mut stray = sheet();
+        stray.mesh.positions.push(DVec3::ONE);
+        stray.grid = None;
+        assert!(model(vec![stray]).unwrap_err().to_string().contains("vertex 45"));
+        assert!(model(vec![]).unwrap_err().to_string().contains("no cloth"));
+    }
+}

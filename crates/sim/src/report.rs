@@ -1,0 +1,101 @@
+//! What a step says about itself.
+
+use serde::{Deserialize, Serialize};
+
+/// Energy of the cloth [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// ½ Σ m v².
+    pub kinetic: f64,
+    /// Energy of the springs.
+    pub elastic: f64,
+    /// −Σ m g·x.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.potential
+    }
+}
+
+/// Time spent in each stage [s].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageSeconds {
+    /// Forces and time integration.
+    pub integrate: f64,
+    /// Strain limiting.
+    pub strain_limit: f64,
+    /// Finding collisions.
+    pub detect: f64,
+    /// Responding to them.
+    pub respond: f64,
+}
+
+impl StageSeconds {
+    /// Adds another step's.
+    pub fn add(&mut self, other: &Self) {
+        self.integrate += other.integrate;
+        self.strain_limit += other.strain_limit;
+        self.detect += other.detect;
+        self.respond += other.respond;
+    }
+}
+
+/// Something that went partly wrong; the run goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Springs were softened so that the explicit step stays stable.
+    Softened {
+        /// The softest spring's part of the fabric's stiffness.
+        factor: f64,
+    },
+    /// The step was cut into parts because zones did not settle.
+    Substepped {
+        /// The step.
+        step: u64,
+        /// Number of parts.
+        parts: u32,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Softened { factor } => write!(
+                f,
+                "springs softened to {:.3} of the fabric's stiffness so that the explicit step is \
+                 stable; the strain limit holds the rest",
+                factor
+            ),
+            Self::Substepped { step, parts } => {
+                write!(f, "step {step} was cut into {parts} parts to resolve its collisions")
+            }
+        }
+    }
+}
+
+/// Counts and times of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Pairs of triangles whose boxes overlapped, over all detections.
+    pub triangle_pairs: u64,
+    /// Feature pairs that were tested, over all detections.
+    pub tested: u64,
+    /// Impacts at the first detection.
+    pub impacts: u64,
+    /// Detections carried out.
+    pub detections: u32,
+    /// Zones of impact at the end.
+    pub zones: u32,
+    /// Vertices in the largest of them.
+    pub largest_zone: u32,
+    /// Largest stretch of a limited spring before limiting, minus one.
+    pub stretch: f64,
+    /// Time of each stage.
+    pub seconds: StageSeconds,
+    /// What went partly wrong.
+    pub warnings: Vec<Warning>,
+}

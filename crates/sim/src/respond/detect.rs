@@ -1,0 +1,284 @@
+//! All collisions of a step: cloth with itself, with meshes, spheres, capsules, boxes and planes.
+
+use super::Contact;
+use super::zones::{Anchor, ZoneSet};
+use crate::body::{Collider, ColliderKind};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::settings::Collision;
+use glam::DVec3;
+use rayon::prelude::*;
+use toile_collide::broad::Detector;
+use toile_collide::ccd::{Impact, Separation};
+use toile_collide::volume::Aabb;
+use toile_collide::{Candidates, Motion};
+
+/// Pairs a thread takes at a time.
+const CHUNK: usize = 256;
+
+/// Everything that can collide.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    cloth: Detector,
+    pub(crate) bodies: Vec<Collider>,
+    /// What a zone that touches each body hangs on.
+    pub(crate) body_anchor: Vec<Anchor>,
+    /// Friction of each vertex's fabric.
+    friction: Vec<f64>,
+    /// Distance kept [m].
+    pub(crate) separation: f64,
+}
+
+/// What one detection looks at.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) motion: Motion<'a>,
+    pub(crate) h: f64,
+    pub(crate) settings: &'a Collision,
+    /// Vertices that changed since the last detection; all if `None`.
+    pub(crate) moved: Option<&'a [bool]>,
+    pub(crate) zones: &'a ZoneSet,
+}
+
+impl Query<'_> {
+    fn has_moved(&self, v: u32) -> bool {
+        self.moved.is_none_or(|m| m[v as usize])
+    }
+}
+
+impl Scene {
+    pub(crate) fn new(model: &Model, bodies: Vec<Collider>, separation: f64) -> Self {
+        let (keys, cloth) = model.texture_keys();
+        Self {
+            cloth: Detector::for_cloth(model.surface(), &keys, &cloth),
+            body_anchor: vec![0; bodies.len()],
+            bodies,
+            friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
+            separation,
+        }
+    }
+
+    /// Takes up the bodies' motion over the step from `t0` to `t1`.
+    pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) {
+        for (b, body) in self.bodies.iter_mut().enumerate() {
+            body.advance(t0, t1);
+            self.body_anchor[b] =
+                if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
+            if let ColliderKind::Mesh(detector) = &mut body.kind {
+                // Only the cloth changes between the detections of a step.
+                let still = vec![false; body.x_t0.len()];
+                let motion = Motion { x_t0: &body.x_t0, x_t1: &body.x_t1 };
+                detector.update(motion, self.separation, Some(&still));
+            }
+        }
+    }
+
+    /// All collisions that no zone takes care of, in the order of their times.
+    pub(crate) fn detect(&mut self, q: Query<'_>, report: &mut StepReport) -> Vec<Contact> {
+        self.cloth.update(q.motion, self.separation, q.moved);
+        report.detections += 1;
+        let mut contacts = Vec::new();
+        if q.settings.self_collision {
+            self.with_itself(q, report, &mut contacts);
+        }
+        for b in 0..self.bodies.len() {
+            match &self.bodies[b].kind {
+                ColliderKind::Mesh(detector) => self.with_mesh(q, b, detector, report, &mut contacts),
+                ColliderKind::Vertex => self.with_vertex(q, b, report, &mut contacts),
+                ColliderKind::Edge => self.with_edge(q, b, report, &mut contacts),
+                ColliderKind::Plane(normal) => self.with_plane(q, b, *normal, &mut contacts),
+            }
+        }
+        // Stable: equal times stay in the order of the pairs.
+        contacts.sort_by(|a, b| a.time.total_cmp(&b.time));
+        contacts
+    }
+
+    fn with_itself(&self, q: Query<'_>, report: &mut StepReport, contacts: &mut Vec<Contact>) {
+        let (candidates, counts) = self.cloth.self_candidates(q.settings.cone_limit);
+        report.triangle_pairs += counts.triangle_pairs;
+        report.tested += counts.feature_pairs;
+        let s = &self.cloth.surface;
+        let gap = Separation::gap(self.separation);
+        let of = |v: u32| q.motion.of(v);
+        let contact = |vertices: [u32; 4], i: Impact| Contact {
+            time: i.time,
+            vertices,
+            count: 4,
+            weights: i.weights,
+            normal: i.normal,
+            body: None,
+            friction: 0.25 * vertices.iter().map(|v| self.friction[*v as usize]).sum::<f64>(),
+        };
+        let free = |v: &[u32; 4]| {
+            let zone = q.zones.zone(v[0]);
+            zone.is_none() || v[1..].iter().any(|v| q.zones.zone(*v) != zone)
+        };
+        contacts.extend(collect(&candidates.vf, |[v, t]| {
+            let [a, b, c] = s.triangles[t as usize];
+            let all = [v, a, b, c];
+            let hit = || q.settings.ccd.vertex_face(of(v), [of(a), of(b), of(c)], gap);
+            free(&all).then(hit)?.map(|i| contact(all, i))
+        }));
+        contacts.extend(collect(&candidates.ee, |[a, b]| {
+            let ([a0, a1], [b0, b1]) = (s.edges[a as usize], s.edges[b as usize]);
+            let all = [a0, a1, b0, b1];
+            let hit = || q.settings.ccd.edge_edge([of(a0), of(a1)], [of(b0), of(b1)], gap);
+            free(&all).then(hit)?.map(|i| contact(all, i))
+        }));
+    }
+
+    fn with_mesh(
+        &self,
+        q: Query<'_>,
+        b: usize,
+        detector: &Detector,
+        report: &mut StepReport,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let (candidates, counts) = self.cloth.candidates_with(detector);
+        report.triangle_pairs += counts.triangle_pairs;
+        report.tested += counts.feature_pairs;
+        self.test_body(q, b, &detector.surface.triangles, &detector.surface.edges, &candidates, contacts);
+    }
+
+    /// A sphere: its centre against faces.
+    fn with_vertex(&self, q: Query<'_>, b: usize, report: &mut StepReport, contacts: &mut Vec<Contact>) {
+        let mut candidates = Candidates::default();
+        self.near_features(q, b, |t| candidates.fv.push([t, 0]));
+        candidates.fv.sort_unstable();
+        report.tested += candidates.fv.len() as u64;
+        self.test_body(q, b, &[], &[], &candidates, contacts);
+    }
+
+    /// A capsule: both ends against faces, its edge against edges.
+    fn with_edge(&self, q: Query<'_>, b: usize, report: &mut StepReport, contacts: &mut Vec<Contact>) {
+        let mut candidates = Candidates::default();
+        self.near_features(q, b, |t| {
+            candidates.fv.extend([[t, 0], [t, 1]]);
+            candidates.ee.extend(self.cloth.surface.triangle_edges[t as usize].map(|e| [e, 0]));
+        });
+        candidates.fv.sort_unstable();
+        candidates.ee.sort_unstable();
+        candidates.ee.dedup();
+        report.tested += candidates.len() as u64;
+        self.test_body(q, b, &[], &[[0, 1]], &candidates, contacts);
+    }
+
+    /// Cloth triangles near the few features of a body with a radius.
+    fn near_features(&self, q: Query<'_>, b: usize, mut found: impl FnMut(u32)) {
+        let body = &self.bodies[b];
+        let all = body.x_t0.iter().chain(&body.x_t1).copied();
+        let volume = Aabb::of_points(all).inflate(body.radius + self.separation);
+        self.cloth.triangles_in(&volume, |t| {
+            if self.cloth.surface.triangles[t as usize].iter().any(|v| q.has_moved(*v)) {
+                found(t);
+            }
+        });
+    }
+
+    fn test_body(
+        &self,
+        q: Query<'_>,
+        b: usize,
+        triangles: &[[u32; 3]],
+        edges: &[[u32; 2]],
+        candidates: &Candidates,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let (s, body) = (&self.cloth.surface, &self.bodies[b]);
+        let separation = Separation { radius: body.radius, gap: self.separation };
+        let of = |v: u32| q.motion.of(v);
+        let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
+        let ccd = q.settings.ccd;
+        contacts.extend(collect(&candidates.vf, |[v, t]| {
+            let tri = triangles[t as usize];
+            let free = self.is_free(q, b, &[v]);
+            let i = free.then(|| ccd.vertex_face(of(v), tri.map(at), separation))??;
+            let drag = self.drag(q, b, &tri, &i.weights[1..]);
+            Some(self.contact(b, &[v], &[1.0], i.time, i.normal, drag))
+        }));
+        contacts.extend(collect(&candidates.fv, |[t, v]| {
+            let tri = s.triangles[t as usize];
+            let free = self.is_free(q, b, &tri);
+            let i = free.then(|| ccd.vertex_face(at(v), tri.map(of), separation))??;
+            let weights = [-i.weights[1], -i.weights[2], -i.weights[3]];
+            let drag = self.drag(q, b, &[v], &[-1.0]);
+            Some(self.contact(b, &tri, &weights, i.time, -i.normal, drag))
+        }));
+        contacts.extend(collect(&candidates.ee, |[ea, eb]| {
+            let (va, vb) = (s.edges[ea as usize], edges[eb as usize]);
+            let free = self.is_free(q, b, &va);
+            let i = free.then(|| ccd.edge_edge(va.map(of), vb.map(at), separation))??;
+            let drag = self.drag(q, b, &vb, &i.weights[2..]);
+            Some(self.contact(b, &va, &i.weights[..2], i.time, i.normal, drag))
+        }));
+    }
+
+    fn with_plane(&self, q: Query<'_>, b: usize, normal: DVec3, contacts: &mut Vec<Contact>) {
+        let body = &self.bodies[b];
+        let drag = (body.x_t1[0] - body.x_t0[0]) / q.h;
+        for v in 0..q.motion.x_t0.len() as u32 {
+            if !q.has_moved(v) || !self.is_free(q, b, &[v]) {
+                continue;
+            }
+            let [x_t0, x_t1] = q.motion.of(v);
+            let (h0, h1) = (normal.dot(x_t0 - body.x_t0[0]), normal.dot(x_t1 - body.x_t1[0]));
+            // As for other pairs: what is too near may stay, but not come nearer.
+            let threshold = self.separation.min(if h0 > 0.0 { 0.9 * h0 } else { h0 });
+            if h1 < threshold {
+                let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
+                contacts.push(self.contact(b, &[v], &[1.0], time, normal, drag));
+            }
+        }
+    }
+
+    /// Whether a zone that hangs on this body does not already hold these vertices.
+    fn is_free(&self, q: Query<'_>, b: usize, vertices: &[u32]) -> bool {
+        let zone = q.zones.zone(vertices[0]);
+        zone.is_none()
+            || q.zones.anchor(vertices[0]) != Some(self.body_anchor[b])
+            || vertices[1..].iter().any(|v| q.zones.zone(*v) != zone)
+    }
+
+    /// Velocity of a body where its vertices have the given negative weights.
+    fn drag(&self, q: Query<'_>, b: usize, vertices: &[u32], weights: &[f64]) -> DVec3 {
+        let body = &self.bodies[b];
+        let each = vertices.iter().zip(weights);
+        each.map(|(v, w)| (body.x_t1[*v as usize] - body.x_t0[*v as usize]) * (-w / q.h)).sum()
+    }
+
+    fn contact(
+        &self,
+        b: usize,
+        vertices: &[u32],
+        weights: &[f64],
+        time: f64,
+        normal: DVec3,
+        drag: DVec3,
+    ) -> Contact {
+        let mut all = Contact {
+            time,
+            vertices: [0; 4],
+            count: vertices.len() as u8,
+            weights: [0.0; 4],
+            normal,
+            body: Some((b as u32, drag)),
+            friction: self.bodies[b].friction.unwrap_or(self.friction[vertices[0] as usize]),
+        };
+        all.vertices[..vertices.len()].copy_from_slice(vertices);
+        all.weights[..weights.len()].copy_from_slice(weights);
+        all
+    }
+}
+
+/// The contacts among some pairs, in their order.
+fn collect(
+    pairs: &[[u32; 2]],
+    test: impl Fn([u32; 2]) -> Option<Contact> + Sync,
+) -> Vec<Contact> {
+    if pairs.len() < CHUNK {
+        return pairs.iter().filter_map(|p| test(*p)).collect();
+    }
+    pairs.par_iter().with_min_len(CHUNK).filter_map(|p| test(*p)).collect()
+}

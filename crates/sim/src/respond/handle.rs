@@ -1,0 +1,188 @@
+//! The three phases of [provot1997] §4.4.
+
+use super::detect::{Query, Scene};
+use super::impact::respond;
+use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
+use super::Contact;
+use crate::motion::Pose;
+use crate::report::StepReport;
+use crate::settings::{Collision, Zones};
+use glam::DVec3;
+use std::time::Instant;
+use toile_collide::Motion;
+
+/// The particles, and what holds them.
+pub(crate) struct Particles<'a> {
+    pub(crate) mass: &'a [f64],
+    /// Zero where pinned.
+    pub(crate) inverse_mass: &'a [f64],
+    pub(crate) x_t0: &'a [DVec3],
+    /// What each pinned particle hangs on.
+    pub(crate) pin_anchor: &'a [Option<Anchor>],
+    /// Displacement of each anchor over the step.
+    pub(crate) anchors: &'a [Pose],
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Nothing collides any more; which particles were changed.
+    Clear(Vec<bool>),
+    /// Collisions are left.
+    Stuck {
+        left: usize,
+        vertex: u32,
+    },
+}
+
+/// Changes the ends `x_t1` of the particles' motion until nothing collides.
+pub(crate) fn handle(
+    scene: &mut Scene,
+    p: &Particles<'_>,
+    x_t1: &mut [DVec3],
+    h: f64,
+    settings: &Collision,
+    report: &mut StepReport,
+) -> Outcome {
+    let mut work = Work {
+        v: x_t1.iter().zip(p.x_t0).map(|(b, a)| (*b - *a) / h).collect(),
+        moved: vec![true; x_t1.len()],
+        changed: vec![false; x_t1.len()],
+        zones: ZoneSet::default(),
+        first: true,
+        h,
+    };
+    work.zones.reset(x_t1.len());
+    for round in 0..settings.impact_rounds {
+        let contacts = work.detect(scene, p, x_t1, settings, report);
+        if round == 0 {
+            report.impacts = contacts.len() as u64;
+        }
+        if contacts.is_empty() {
+            return Outcome::Clear(work.changed);
+        }
+        let clock = Instant::now();
+        work.impacts(&contacts, p, x_t1, settings);
+        report.seconds.respond += clock.elapsed().as_secs_f64();
+    }
+    if settings.zones == Zones::Off {
+        return Outcome::Clear(work.changed);
+    }
+    let mut last = Vec::new();
+    for _ in 0..settings.zone_rounds {
+        let contacts = work.detect(scene, p, x_t1, settings, report);
+        if contacts.is_empty() {
+            let zones = work.zones.zones();
+            report.zones = zones.len() as u32;
+            report.largest_zone = zones.iter().map(|z| z.1.len() as u32).max().unwrap_or(0);
+            return Outcome::Clear(work.changed);
+        }
+        let clock = Instant::now();
+        let grown = work.grow(&contacts, scene, p, x_t1, settings.zones);
+        report.seconds.respond += clock.elapsed().as_secs_f64();
+        last = contacts;
+        if grown.is_err() {
+            break;
+        }
+    }
+    Outcome::Stuck { left: last.len(), vertex: last.first().map_or(0, |c| c.vertices[0]) }
+}
+
+struct Work {
+    /// Velocities after the impacts, before zones.
+    v: Vec<DVec3>,
+    /// Changed since the last detection.
+    moved: Vec<bool>,
+    /// Changed at all.
+    changed: Vec<bool>,
+    zones: ZoneSet,
+    first: bool,
+    h: f64,
+}
+
+impl Work {
+    fn detect(
+        &mut self,
+        scene: &mut Scene,
+        p: &Particles<'_>,
+        x_t1: &[DVec3],
+        settings: &Collision,
+        report: &mut StepReport,
+    ) -> Vec<Contact> {
+        let clock = Instant::now();
+        let query = Query {
+            motion: Motion { x_t0: p.x_t0, x_t1 },
+            h: self.h,
+            settings,
+            moved: (!self.first).then_some(&self.moved[..]),
+            zones: &self.zones,
+        };
+        let contacts = scene.detect(query, report);
+        self.first = false;
+        self.moved.fill(false);
+        report.seconds.detect += clock.elapsed().as_secs_f64();
+        contacts
+    }
+
+    /// Phase 1: every impact by itself, the earliest first.
+    fn impacts(
+        &mut self,
+        contacts: &[Contact],
+        p: &Particles<'_>,
+        x_t1: &mut [DVec3],
+        settings: &Collision,
+    ) {
+        for c in contacts {
+            respond(c, settings.law, settings.bounce, p.inverse_mass, &mut self.v);
+            for i in c.vertices() {
+                self.moved[*i as usize] = true;
+            }
+        }
+        for i in (0..x_t1.len()).filter(|i| self.moved[*i]) {
+            if p.inverse_mass[i] > 0.0 {
+                x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
+                self.changed[i] = true;
+            }
+        }
+    }
+
+    /// Phases 2 and 3: zones take up the particles of collisions that are left.
+    fn grow(
+        &mut self,
+        contacts: &[Contact],
+        scene: &Scene,
+        p: &Particles<'_>,
+        x_t1: &mut [DVec3],
+        variant: Zones,
+    ) -> Result<(), Torn> {
+        for c in contacts {
+            self.zones.join(c.vertices())?;
+            if let Some((body, _)) = c.body {
+                self.zones.hang(c.vertices[0], scene.body_anchor[body as usize])?;
+            }
+            for i in c.vertices() {
+                if let Some(anchor) = p.pin_anchor[*i as usize] {
+                    self.zones.hang(*i, anchor)?;
+                }
+            }
+        }
+        for (anchor, members) in self.zones.zones() {
+            let ends: Vec<DVec3> = match anchor {
+                Some(a) => {
+                    members.iter().map(|i| p.anchors[a as usize].apply(p.x_t0[*i as usize])).collect()
+                }
+                None => rigid_end(&members, p.x_t0, &self.v, p.mass, self.h, variant),
+            };
+            for (i, end) in members.into_iter().zip(ends) {
+                let i = i as usize;
+                // A zone that did not change need not be looked at again.
+                if p.inverse_mass[i] > 0.0 && x_t1[i] != end {
+                    x_t1[i] = end;
+                    self.moved[i] = true;
+                    self.changed[i] = true;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Which methods a run uses, and with which numbers.
+
+use crate::error::Error;
+use crate::integrate::Integrator;
+use crate::strain_limit::StrainLimit;
+use serde::{Deserialize, Serialize};
+use toile_collide::ccd::Ccd;
+
+/// How cloth is made of springs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Springs {
+    /// Structural, shear and bend springs of a regular grid (M1) [provot1995]. Cloths that are no
+    /// grids get the springs of triangles.
+    #[default]
+    Grid,
+    /// Springs along the edges of a triangle mesh and across them (M4).
+    Triangles,
+}
+
+/// Which relative motion of a spring's ends is damped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Damping {
+    /// Only along the spring: turning is free.
+    #[default]
+    Projected,
+    /// In all directions: also slows rigid rotation.
+    Isotropic,
+}
+
+/// Where the springs' stiffness comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stiffness {
+    /// The fabric's own.
+    Fabric,
+    /// The fabric's own, but not more than an explicit step can bear; the strain limit holds what
+    /// the springs then cannot [provot1995].
+    #[default]
+    Stable,
+}
+
+/// What an impact does to velocities (R1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// Every particle of the pair by itself, in the frame of their centre of mass, as printed
+    /// [provot1997, eq. 4]. Does not conserve tangential momentum.
+    Provot,
+    /// One impulse at the point of contact, shared by the weights: conserves linear and angular
+    /// momentum [bridson2002].
+    #[default]
+    Impulse,
+}
+
+/// What becomes of collisions that single impacts cannot resolve (R2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Zones {
+    /// Zones of impact move as rigid bodies: momentum, inertia tensor, exact rotation.
+    #[default]
+    Rigid,
+    /// The mean angular velocity and straight motion as printed [provot1997, §4.3]. Neither
+    /// conserves angular momentum nor keeps distances; for comparison.
+    Printed,
+    /// No zones: what is left after the impacts stays.
+    Off,
+}
+
+/// Collision detection and response.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Collision {
+    /// Whether anything collides at all.
+    pub enabled: bool,
+    /// Whether cloth collides with itself and other cloth.
+    pub self_collision: bool,
+    /// Continuous collision detection of a pair.
+    pub ccd: Ccd,
+    /// Distance that is kept between features [m]; 0 takes the thickest fabric's thickness.
+    pub separation: f64,
+    /// Half-angle below which a patch is not tested against itself [rad]; 0 tests everything.
+    pub cone_limit: f64,
+    /// What an impact does.
+    pub law: Law,
+    /// Bounce k_d: 0 is perfectly inelastic, 1 elastic.
+    pub bounce: f64,
+    /// How often single impacts are tried before zones are formed; the paper tries once.
+    pub impact_rounds: u32,
+    /// What happens then.
+    pub zones: Zones,
+    /// How often zones may grow in one step.
+    pub zone_rounds: u32,
+}
+
+impl Default for Collision {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            self_collision: true,
+            ccd: Ccd::Separating,
+            separation: 0.0,
+            cone_limit: toile_collide::prune::DEFAULT_LIMIT,
+            law: Law::Impulse,
+            bounce: 0.0,
+            impact_rounds: 4,
+            zones: Zones::Rigid,
+            zone_rounds: 200,
+        }
+    }
+}
+
+/// All choices of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Time step [s].
+    pub step: f64,
+    /// How cloth is made of springs.
+    pub springs: Springs,
+    /// Which motion is damped.
+    pub damping: Damping,
+    /// Where the stiffness comes from.
+    pub stiffness: Stiffness,
+    /// Time integration.
+    pub integrator: Integrator,
+    /// Limit of the strain; none if absent.
+    pub strain_limit: StrainLimit,
+    /// Collisions.
+    pub collision: Collision,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            step: 1e-3,
+            springs: Springs::default(),
+            damping: Damping::default(),
+            stiffness: Stiffness::default(),
+            integrator: Integrator::default(),
+            strain_limit: StrainLimit::default(),
+            collision: Collision::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses values that make no sense, by name.
+    pub fn validate(&self) -> Result<(), Error> {
+        let check = |ok: bool, key: &'static str, value: f64, rule: &str| {
+            if ok { Ok(()) } else { Err(Error::Setting { key, reason: format!("is {value}; {rule}") }) }
+        };
+        let c = &self.collision;
+        let l = &self.strain_limit;
+        let in_range = |x: f64, lo: f64, hi: f64| x.is_finite() && x >= lo && x <= hi;
+        check(in_range(self.step, 1e-7, 0.1), "solver.step", self.step, "it must be 1e-7 to 0.1 s")?;
+        check(in_range(c.separation, 0.0, 0.1), "solver.collision.separation", c.separation, "it must be 0 to 0.1 m")?;
+        check(in_range(c.cone_limit, 0.0, 1.57), "solver.collision.cone_limit", c.cone_limit, "it must be 0 to 1.57 rad: beyond a right angle a patch can fold")?;
+        check(in_range(c.bounce, 0.0, 1.0), "solver.collision.bounce", c.bounce, "it must be 0 (no bounce) to 1 (elastic)")?;
+        check(in_range(l.stretch, 0.0, 10.0), "solver.strain_limit.stretch", l.stretch, "it must be 0 to 10, 0.1 is 10 %")?;
+        check(in_range(l.compression, 0.0, 1.0), "solver.strain_limit.compression", l.compression, "it must be 0 to 1, 1 is no limit")?;
+        if let Integrator::Verlet { damping } = self.integrator {
+            check(in_range(damping, 0.0, 1.0), "solver.integrator.damping", damping, "it must be 0 to 1")?;
+        }
+        Ok(())
+    }
+}

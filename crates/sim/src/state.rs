@@ -1,0 +1,57 @@
+//! What changes during a run.
+
+use glam::DVec3;
+
+/// Positions and velocities of all vertices of all cloths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Positions [m].
+    pub x: Vec<DVec3>,
+    /// Velocities [m/s].
+    pub v: Vec<DVec3>,
+}
+
+impl State {
+    /// At rest.
+    pub fn at_rest(x: Vec<DVec3>) -> Self {
+        let v = vec![DVec3::ZERO; x.len()];
+        Self { time: 0.0, step: 0, x, v }
+    }
+
+    /// Height of the lowest vertex [m]; infinite without vertices.
+    pub fn lowest(&self) -> f64 {
+        self.x.iter().map(|p| p.y).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Root mean square speed [m/s].
+    pub fn rms_speed(&self) -> f64 {
+        let n = self.v.len().max(1) as f64;
+        (self.v.iter().map(|v| v.length_squared()).sum::<f64>() / n).sqrt()
+    }
+
+    /// A number that differs if any bit differs: FNV-1a over time, positions and velocities.
+    pub fn hash(&self) -> u64 {
+        let numbers = std::iter::once(self.time)
+            .chain(self.x.iter().chain(&self.v).flat_map(|p| p.to_array()));
+        let bytes = numbers.flat_map(|n| n.to_bits().to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_sees_the_last_bit() {
+        let a = State::at_rest(vec![DVec3::ONE, DVec3::X]);
+        let mut b = a.clone();
+        assert_eq!(a.hash(), b.hash());
+        b.x[1].z = f64::from_bits(1);
+        assert_ne!(a.hash(), b.hash());
+    }
+}

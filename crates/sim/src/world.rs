@@ -1,0 +1,434 @@
+//! The world: model, state, bodies, pins and settings, and how they step.
+
+use crate::body::{Body, Collider};
+use crate::constraint::Pin;
+use crate::element::Spring;
+use crate::error::{Error, Stage};
+use crate::force::Wind;
+use crate::integrate::{Dynamics, Scratch};
+use crate::model::{Cloth, Model};
+use crate::motion::Pose;
+use crate::report::{Energy, StepReport, Warning};
+use crate::respond::{Outcome, Particles, Scene, handle};
+use crate::settings::{Damping, Settings, Stiffness};
+use crate::state::State;
+use glam::DVec3;
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// Part of the stability limit that softened springs are given.
+const STABILITY_MARGIN: f64 = 0.7;
+
+/// A step is halved at most so often.
+const MAX_HALVINGS: u32 = 6;
+
+/// Below this many elements a loop stays on one thread.
+const CHUNK: usize = 2048;
+
+/// A scene that steps.
+#[derive(Clone, Debug)]
+pub struct World {
+    model: Model,
+    settings: Settings,
+    state: State,
+    bodies: Vec<Body>,
+    pins: Vec<Pin>,
+    gravity: DVec3,
+    wind: Option<Wind>,
+    scene: Scene,
+    gather: Gather,
+    inverse_mass: Vec<f64>,
+    warnings: Vec<Warning>,
+    scratch: Scratch,
+}
+
+/// For each vertex, the springs that end there.
+#[derive(Clone, Debug, Default)]
+struct Gather {
+    offsets: Vec<u32>,
+    /// Twice the spring's number, plus one at its second end.
+    ends: Vec<u32>,
+}
+
+/// What surrounds the cloths.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// What cloth collides with.
+    pub bodies: Vec<Body>,
+    /// What is held.
+    pub pins: Vec<Pin>,
+    /// Acceleration of free fall [m/s²].
+    pub gravity: DVec3,
+    /// Moving air.
+    pub wind: Option<Wind>,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self { bodies: Vec::new(), pins: Vec::new(), gravity: DVec3::Y * -9.81, wind: None }
+    }
+}
+
+impl World {
+    /// Puts a world together; everything is checked here.
+    pub fn new(
+        cloths: Vec<Cloth>,
+        surroundings: Surroundings,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        settings.validate()?;
+        let mut model = Model::new(cloths, settings.springs)?;
+        let mut warnings = Vec::new();
+        if settings.stiffness == Stiffness::Stable {
+            let limit = STABILITY_MARGIN * settings.integrator.stability() / settings.step;
+            let factor = model.soften(limit);
+            if factor < 1.0 {
+                warnings.push(Warning::Softened { factor });
+            }
+        }
+        let Surroundings { bodies, pins, gravity, wind } = surroundings;
+        check_surroundings(&model, &bodies, &pins, gravity, wind.as_ref())?;
+        let separation = match settings.collision.separation {
+            s if s > 0.0 => s,
+            _ => model.thickness(),
+        };
+        let colliders = bodies.iter().map(Collider::new).collect();
+        let scene = Scene::new(&model, colliders, separation);
+        Ok(Self {
+            state: State::at_rest(model.mesh.positions.clone()),
+            gather: Gather::new(model.mass.len(), &model.springs),
+            inverse_mass: model.mass.iter().map(|m| 1.0 / m).collect(),
+            scratch: Scratch::default(),
+            model,
+            settings,
+            bodies,
+            pins,
+            gravity,
+            wind,
+            scene,
+            warnings,
+        })
+    }
+
+    /// What does not change.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Positions and velocities.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Bodies.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Methods.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What was noticed when the world was put together.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Distance kept between features [m].
+    pub fn separation(&self) -> f64 {
+        self.scene.separation
+    }
+
+    /// Goes on from a saved state.
+    pub fn restore(&mut self, state: State) -> Result<(), Error> {
+        let n = self.model.mass.len();
+        if state.x.len() != n || state.v.len() != n {
+            let reason = format!("has {} vertices, the scene has {n}", state.x.len());
+            return Err(Error::Mesh { name: "saved state".into(), reason });
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    /// Gives every free vertex a velocity.
+    pub fn set_velocities(&mut self, velocity: impl Fn(u32, DVec3) -> DVec3) {
+        for i in 0..self.state.v.len() {
+            self.state.v[i] = velocity(i as u32, self.state.x[i]);
+        }
+    }
+
+    /// One step of `settings.step` seconds.
+    pub fn step(&mut self) -> Result<StepReport, Error> {
+        let mut report = StepReport::default();
+        let h = self.settings.step;
+        // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
+        let (t0, t1) = (self.state.step as f64 * h, (self.state.step + 1) as f64 * h);
+        let saved = self.state.clone();
+        let parts = match self.advance(t0, t1 - t0, 0, &mut report) {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.state = saved;
+                return Err(error);
+            }
+        };
+        if parts > 1 {
+            report.warnings.push(Warning::Substepped { step: self.state.step, parts });
+        }
+        self.state.step += 1;
+        self.state.time = t1;
+        Ok(report)
+    }
+
+    /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts.
+    fn advance(&mut self, t: f64, h: f64, depth: u32, report: &mut StepReport) -> Result<u32, Error> {
+        match self.try_advance(t, h, report) {
+            Err(Error::Unresolved { .. }) if depth < MAX_HALVINGS => {
+                let first = self.advance(t, 0.5 * h, depth + 1, report)?;
+                Ok(first + self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report)?)
+            }
+            other => other.map(|()| 1),
+        }
+    }
+
+    fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
+        let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
+        let clock = Instant::now();
+        let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let first = self.state.step == 0;
+        let mut forces = Forces { world: self };
+        self.settings.integrator.step(&mut forces, &mut scratch, (t, h), &mut x, &mut v, first);
+        self.scratch = scratch;
+        self.check_finite(&x, &v, Stage::Integrate)?;
+        report.seconds.integrate += clock.elapsed().as_secs_f64();
+
+        let clock = Instant::now();
+        report.stretch = report.stretch.max(self.largest_stretch(&x));
+        if self.settings.strain_limit.apply(&self.model.springs, &self.inverse_mass, &mut x) {
+            self.check_finite(&x, &v, Stage::StrainLimit)?;
+            for i in 0..x.len() {
+                v[i] = (x[i] - self.state.x[i]) / h;
+            }
+        }
+        report.seconds.strain_limit += clock.elapsed().as_secs_f64();
+
+        if self.settings.collision.enabled {
+            self.collide(t, h, &mut x, &mut v, &anchors, &pin_anchor, report)?;
+        }
+        self.check_finite(&x, &v, Stage::Collide)?;
+        self.state.x = x;
+        self.state.v = v;
+        Ok(())
+    }
+
+    fn collide(
+        &mut self,
+        t: f64,
+        h: f64,
+        x: &mut [DVec3],
+        v: &mut [DVec3],
+        anchors: &[Pose],
+        pin_anchor: &[Option<u32>],
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        self.scene.advance_bodies(t, t + h);
+        let mut anchors = anchors.to_vec();
+        for (b, body) in self.scene.bodies.iter().enumerate() {
+            anchors[1 + b] = body.displacement;
+        }
+        let particles = Particles {
+            mass: &self.model.mass,
+            inverse_mass: &self.inverse_mass,
+            x_t0: &self.state.x,
+            pin_anchor,
+            anchors: &anchors,
+        };
+        match handle(&mut self.scene, &particles, x, h, &self.settings.collision, report) {
+            Outcome::Clear(changed) => {
+                for i in (0..x.len()).filter(|i| changed[*i]) {
+                    v[i] = (x[i] - self.state.x[i]) / h;
+                }
+                Ok(())
+            }
+            Outcome::Stuck { left, vertex } => {
+                Err(Error::Unresolved { step: self.state.step, left, vertex })
+            }
+        }
+    }
+
+    /// Gives pinned vertices the velocity that brings them where they are to be, and lists what
+    /// zones can hang on: rest, then each body (filled in later), then each pin.
+    fn drive_pins(&mut self, t: f64, h: f64, v: &mut [DVec3]) -> (Vec<Pose>, Vec<Option<u32>>) {
+        let mut anchors = vec![Pose::IDENTITY; 1 + self.bodies.len()];
+        let mut pin_anchor = vec![None; v.len()];
+        for (w, m) in self.inverse_mass.iter_mut().zip(&self.model.mass) {
+            *w = 1.0 / m;
+        }
+        for pin in self.pins.iter().filter(|p| p.holds(t)) {
+            let displacement = pin.displacement(t, t + h);
+            let moves = pin.motion.pose(t) != pin.motion.pose(t + h);
+            let anchor = if moves { anchors.len() as u32 } else { 0 };
+            if moves {
+                anchors.push(displacement);
+            }
+            for i in &pin.vertices {
+                let i = *i as usize;
+                let target = pin.target(self.model.mesh.positions[i], t + h);
+                v[i] = (target - self.state.x[i]) / h;
+                self.inverse_mass[i] = 0.0;
+                pin_anchor[i] = Some(anchor);
+            }
+        }
+        (anchors, pin_anchor)
+    }
+
+    fn largest_stretch(&self, x: &[DVec3]) -> f64 {
+        let edges = self.model.topology.edges.iter().zip(&self.model.rest);
+        let stretch = edges.map(|(e, rest)| {
+            let [a, b] = e.vertices.map(|v| x[v as usize]);
+            a.distance(b) / rest - 1.0
+        });
+        stretch.fold(0.0, f64::max)
+    }
+
+    fn check_finite(&self, x: &[DVec3], v: &[DVec3], stage: Stage) -> Result<(), Error> {
+        match (0..x.len()).find(|i| !(x[*i].is_finite() && v[*i].is_finite())) {
+            Some(i) => Err(Error::NotFinite { step: self.state.step, vertex: i as u32, stage }),
+            None => Ok(()),
+        }
+    }
+
+    /// Largest elongation of an edge now.
+    pub fn max_strain(&self) -> f64 {
+        self.largest_stretch(&self.state.x)
+    }
+
+    /// Energy now.
+    pub fn energy(&self) -> Energy {
+        let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
+        let mut energy = Energy::default();
+        for i in 0..x.len() {
+            energy.kinetic += 0.5 * m[i] * v[i].length_squared();
+            energy.potential -= m[i] * self.gravity.dot(x[i]);
+        }
+        for s in &self.model.springs {
+            energy.elastic += s.energy(s.ends.map(|i| x[i as usize]));
+        }
+        energy
+    }
+
+    /// Linear momentum [kg·m/s] and angular momentum about the origin [kg·m²/s].
+    pub fn momentum(&self) -> (DVec3, DVec3) {
+        let each = || (0..self.state.x.len()).map(|i| (self.state.x[i], self.state.v[i] * self.model.mass[i]));
+        (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
+    }
+}
+
+fn check_surroundings(
+    model: &Model,
+    bodies: &[Body],
+    pins: &[Pin],
+    gravity: DVec3,
+    wind: Option<&Wind>,
+) -> Result<(), Error> {
+    if !gravity.is_finite() {
+        return Err(Error::Setting { key: "gravity", reason: "is not finite".into() });
+    }
+    if let Some(reason) = wind.and_then(|w| w.validate().err()) {
+        return Err(Error::Setting { key: "wind", reason });
+    }
+    for body in bodies {
+        body.validate()?;
+    }
+    for pin in pins {
+        if let Err(reason) = pin.motion.validate() {
+            return Err(Error::Setting { key: "pin", reason: format!("its motion {reason}") });
+        }
+        if let Some(v) = pin.vertices.iter().find(|v| **v as usize >= model.mass.len()) {
+            let reason = format!("names vertex {v}; there are {}", model.mass.len());
+            return Err(Error::Setting { key: "pin", reason });
+        }
+    }
+    Ok(())
+}
+
+impl Gather {
+    fn new(vertices: usize, springs: &[Spring]) -> Self {
+        let mut offsets = vec![0_u32; vertices + 1];
+        for end in springs.iter().flat_map(|s| s.ends) {
+            offsets[end as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut ends = vec![0; springs.len() * 2];
+        for (i, s) in springs.iter().enumerate() {
+            for (side, end) in s.ends.iter().enumerate() {
+                ends[next[*end as usize] as usize] = (2 * i + side) as u32;
+                next[*end as usize] += 1;
+            }
+        }
+        Self { offsets, ends }
+    }
+
+    fn of(&self, v: usize) -> &[u32] {
+        &self.ends[self.offsets[v] as usize..self.offsets[v + 1] as usize]
+    }
+}
+
+/// The forces of a world, as an integrator sees them.
+struct Forces<'a> {
+    world: &'a World,
+}
+
+impl Dynamics for Forces<'_> {
+    /// Forces of springs and triangles first, each by itself, then summed at each vertex in fixed
+    /// order: the sum does not depend on threads.
+    fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
+        let w = self.world;
+        let damping = w.settings.damping;
+        let springs: Vec<DVec3> = w
+            .model
+            .springs
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map(|s| {
+                let (x, v) = (s.ends.map(|i| x[i as usize]), s.ends.map(|i| v[i as usize]));
+                let damping = match damping {
+                    Damping::Projected => s.damping_projected(x, v),
+                    Damping::Isotropic => s.damping_isotropic(v),
+                };
+                damping - s.gradient(x)[0]
+            })
+            .collect();
+        let air: Option<Vec<DVec3>> = w.wind.map(|wind| {
+            let triangles = w.model.mesh.triangles.par_iter().with_min_len(CHUNK);
+            triangles
+                .map(|tri| {
+                    let velocity = tri.iter().map(|i| v[*i as usize]).sum::<DVec3>() / 3.0;
+                    wind.force(tri.map(|i| x[i as usize]), velocity, t) / 3.0
+                })
+                .collect()
+        });
+        a.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, a)| {
+            let inverse_mass = w.inverse_mass[i];
+            if inverse_mass == 0.0 {
+                *a = DVec3::ZERO;
+                return;
+            }
+            let mut force = DVec3::ZERO;
+            for end in w.gather.of(i) {
+                let f = springs[(end / 2) as usize];
+                force += if end % 2 == 0 { f } else { -f };
+            }
+            if let Some(air) = &air {
+                for t in w.model.topology.triangles_of(i as u32) {
+                    force += air[*t as usize];
+                }
+            }
+            *a = w.gravity + force * inverse_mass;
+        });
+    }
+}
