@@ -3,6 +3,9 @@
 //! | format | holds | numbers |
 //! | --- | --- | --- |
 //! | [`obj`] | mesh with uv | text, bit for bit |
+//! | [`ply`] | mesh with uv | binary or text; doubles when written here |
+//! | [`glb`] | mesh with uv, or an animation | 32-bit floats |
+//! | [`pc2`] | the frames of an animation, without triangles | 32-bit floats |
 //!
 //! [`read_mesh`] and [`write_mesh`] choose the format by the file extension. A reader either
 //! returns a mesh without hard faults (see [`TriMesh::validate`]) or an [`Error`] that names the
@@ -10,8 +13,12 @@
 //! what the file really holds.
 
 mod atomic;
+mod bytes;
 mod error;
+pub mod glb;
 pub mod obj;
+pub mod pc2;
+pub mod ply;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Place};
@@ -26,6 +33,10 @@ use std::path::Path;
 pub enum Format {
     /// Wavefront OBJ: text, separate uv indices, the best choice for cloth.
     Obj,
+    /// Stanford PLY.
+    Ply,
+    /// Binary glTF 2.0.
+    Glb,
 }
 
 impl Format {
@@ -37,6 +48,8 @@ impl Format {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match extension.as_str() {
             "obj" => Ok(Self::Obj),
+            "ply" => Ok(Self::Ply),
+            "glb" => Ok(Self::Glb),
             _ => Err(Error::UnknownFormat { path: path.to_path_buf() }),
         }
     }
@@ -48,6 +61,8 @@ impl Format {
     pub fn read(self, bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
         match self {
             Self::Obj => obj::read(bytes, name),
+            Self::Ply => ply::read(bytes, name),
+            Self::Glb => glb::read(bytes, name),
         }
     }
 
@@ -58,6 +73,8 @@ impl Format {
     pub fn write(self, out: &mut dyn Write, mesh: &TriMesh) -> std::io::Result<()> {
         match self {
             Self::Obj => obj::write(out, mesh),
+            Self::Ply => ply::write(out, mesh),
+            Self::Glb => glb::write(out, mesh, &glb::Look::default()),
         }
     }
 }
