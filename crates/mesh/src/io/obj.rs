@@ -20,7 +20,8 @@ use std::io::Write;
 /// If a line cannot be understood, or the mesh has a hard fault.
 pub fn read(bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
     let mut reader = Reader::new(name);
-    let mut rest = bytes;
+    // Some editors begin a text with a byte order mark.
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     while !rest.is_empty() {
         reader.line += 1;
         let (statement, extra_lines) = next_statement(&mut rest);
@@ -303,6 +304,11 @@ mod tests {
     #[test]
     fn faces_may_come_before_their_vertices() {
         assert_eq!(ok(&format!("f 1 2 3\n{SQUARE}")).triangles, [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_does_not_hide_the_first_vertex() {
+        assert_eq!(ok(&format!("\u{feff}{SQUARE}f 1 2 3")).positions.len(), 4);
     }
 
     #[test]

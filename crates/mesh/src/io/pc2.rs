@@ -72,6 +72,8 @@ pub struct Pc2Writer {
     path: PathBuf,
     out: BufWriter<File>,
     header: Header,
+    /// Whether a frame may have been written in part, so that nothing can follow it.
+    is_torn: bool,
 }
 
 impl Pc2Writer {
@@ -101,7 +103,7 @@ impl Pc2Writer {
             Ok(out)
         };
         let out = begin().map_err(|source| Error::Write { path: path.clone(), source })?;
-        Ok(Self { path, out, header })
+        Ok(Self { path, out, header, is_torn: false })
     }
 
     /// Opens a file to go on behind its first `frames` frames; later ones are cut off.
@@ -140,7 +142,7 @@ impl Pc2Writer {
             Ok(file)
         };
         let out = BufWriter::new(cut().map_err(write_error)?);
-        Ok(Self { path, out, header })
+        Ok(Self { path, out, header, is_torn: false })
     }
 
     /// Appends a frame. It is safe on the disk after the next [`Pc2Writer::flush`].
@@ -164,6 +166,14 @@ impl Pc2Writer {
         if self.header.frames == i32::MAX as u32 {
             return Err(unfit("the cache is full".into()));
         }
+        if self.is_torn {
+            return Err(Error::Unfit {
+                name: self.path.display().to_string(),
+                what: "an earlier frame could not be written".into(),
+                remedy: "make space on the disk and resume the file",
+            });
+        }
+        self.is_torn = true;
         let mut write = || {
             for p in frame {
                 for c in p.as_vec3().to_array() {
@@ -173,6 +183,7 @@ impl Pc2Writer {
             Ok(())
         };
         write().map_err(|source| Error::Write { path: self.path.clone(), source })?;
+        self.is_torn = false;
         self.header.frames += 1;
         Ok(())
     }

@@ -144,6 +144,12 @@ fn the_layout_of_an_animation_is_what_viewers_expect() {
     for view in json["bufferViews"].as_array().unwrap() {
         assert_eq!(view["byteOffset"].as_u64().unwrap() % 4, 0);
     }
+    // What the targets share must have a stride; indices, times and weights must have none.
+    let strides: Vec<_> = (0..7).map(|k| json["bufferViews"][k]["byteStride"].as_u64()).collect();
+    assert_eq!(strides, [None, None, None, None, Some(12), None, None]);
+    let targets: Vec<_> = (0..7).map(|k| json["bufferViews"][k]["target"].as_u64()).collect();
+    let (index, vertex) = (Some(34963), Some(34962));
+    assert_eq!(targets, [index, vertex, vertex, vertex, vertex, None, None]);
     let sampler = &json["animations"][0]["samplers"][0];
     let output = &json["accessors"][sampler["output"].as_u64().unwrap() as usize];
     assert_eq!(output["count"], 12);

@@ -68,13 +68,22 @@ pub fn write_animation(
     check_frames(mesh, frames, rate)?;
     let rows = Rows::new(mesh);
     let layout = Layout::new(&rows, frames, look.frame_normals);
-    let [json_length, total] = layout.lengths(&rows, frames, rate, look)?;
+    let too_large = || {
+        let mb = layout.length / 1_000_000;
+        invalid_input(format!("{mb} MB do not fit in a GLB; write fewer frames, or a PC2"))
+    };
+    // Refused before the JSON is made, which grows with the frames too.
+    if layout.length > u64::from(u32::MAX) {
+        return Err(too_large());
+    }
     let mut json = layout.json(&rows, frames, rate, look).to_string().into_bytes();
-    json.resize(json_length, b' ');
-    for word in [*b"glTF", 2_u32.to_le_bytes(), (total as u32).to_le_bytes()] {
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let total = 12 + 8 + json.len() as u64 + 8 + layout.length;
+    let total = u32::try_from(total).map_err(|_| too_large())?;
+    for word in [*b"glTF", 2_u32.to_le_bytes(), total.to_le_bytes()] {
         out.write_all(&word)?;
     }
-    out.write_all(&(json_length as u32).to_le_bytes())?;
+    out.write_all(&(json.len() as u32).to_le_bytes())?;
     out.write_all(b"JSON")?;
     out.write_all(&json)?;
     out.write_all(&(layout.length as u32).to_le_bytes())?;
@@ -200,40 +209,20 @@ impl Layout {
         if self.frame_normals { 24 * self.rows } else { 12 * self.rows }
     }
 
-    /// Lengths of the padded JSON and of the whole file.
-    fn lengths(
-        &self,
-        rows: &Rows,
-        frames: &[Vec<DVec3>],
-        rate: f64,
-        look: &Look,
-    ) -> io::Result<[usize; 2]> {
-        let too_large = || {
-            let mb = self.length / 1_000_000;
-            invalid_input(format!("{mb} MB do not fit in a GLB; write fewer frames, or a PC2"))
-        };
-        // Refused before the JSON is made, which grows with the frames too.
-        if self.length > u64::from(u32::MAX) {
-            return Err(too_large());
-        }
-        let json = self.json(rows, frames, rate, look).to_string().len().next_multiple_of(4);
-        let total = 12 + 8 + json as u64 + 8 + self.length;
-        if total > u64::from(u32::MAX) {
-            return Err(too_large());
-        }
-        Ok([json, total as usize])
-    }
-
     fn json(&self, rows: &Rows, frames: &[Vec<DVec3>], rate: f64, look: &Look) -> Value {
         let mut offset = 0;
         let mut views = Vec::new();
         for (k, length) in self.view_lengths().into_iter().enumerate() {
             let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });
-            match k {
-                0 => view["target"] = json!(34963),
-                1..=2 => view["target"] = json!(34962),
-                3 if self.has_uv => view["target"] = json!(34962),
-                _ => {}
+            let vertex_views = if self.has_uv { 4 } else { 3 };
+            if k == 0 {
+                view["target"] = json!(34963);
+            } else if k < vertex_views || (k == vertex_views && self.targets > 0) {
+                view["target"] = json!(34962);
+            }
+            if k == vertex_views {
+                // Many accessors share the morph targets, which then need a stride.
+                view["byteStride"] = json!(12);
             }
             views.push(view);
             offset += length;
