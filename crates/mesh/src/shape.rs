@@ -1,48 +1,14 @@
 //! Meshes made by formula.
+//!
+//! Cloth: [`grid`], [`ribbon`], [`tube`], with material coordinates that are congruent with the
+//! mesh, so that it starts without strain. Bodies: [`sphere`], [`sphere_circumscribed`],
+//! [`cuboid`], [`capsule`], closed and facing outwards, without material coordinates. All are
+//! centred at the origin, y is up.
 
-use crate::TriMesh;
-use glam::{DVec2, DVec3};
+mod flat;
+mod round;
+mod solid;
 
-/// Which way the diagonal of a grid's cells runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Diagonals {
-    /// In turn, like a chessboard: no preferred bias direction.
-    #[default]
-    Alternating,
-    /// All the same way.
-    Same,
-}
-
-/// A flat rectangle of `nu` × `nv` cells in the plane y = 0, centred at the origin, facing +y.
-///
-/// The vertex of grid point (i, j) is `i * (nv + 1) + j`; i counts along the width (weft, +u, +x),
-/// j along the height (warp, +v, −z, so that u × v is the normal +y).
-///
-/// # Panics
-/// If a count is zero or a size is not positive and finite.
-pub fn grid(width: f64, height: f64, nu: usize, nv: usize, diagonals: Diagonals) -> TriMesh {
-    assert!(nu > 0 && nv > 0, "a grid needs at least one cell each way");
-    assert!(width > 0.0 && height > 0.0 && (width * height).is_finite(), "a grid needs an area");
-    let mut uv = Vec::with_capacity((nu + 1) * (nv + 1));
-    for i in 0..=nu {
-        for j in 0..=nv {
-            let (s, t) = (i as f64 / nu as f64, j as f64 / nv as f64);
-            uv.push(DVec2::new((s - 0.5) * width, (t - 0.5) * height));
-        }
-    }
-    let vertex = |i: usize, j: usize| (i * (nv + 1) + j) as u32;
-    let mut triangles = Vec::with_capacity(2 * nu * nv);
-    for i in 0..nu {
-        for j in 0..nv {
-            let (p, q) = (vertex(i, j), vertex(i + 1, j));
-            let (r, s) = (vertex(i + 1, j + 1), vertex(i, j + 1));
-            if diagonals == Diagonals::Same || (i + j) % 2 == 0 {
-                triangles.extend([[p, q, r], [p, r, s]]);
-            } else {
-                triangles.extend([[p, q, s], [q, r, s]]);
-            }
-        }
-    }
-    let positions = uv.iter().map(|p| DVec3::new(p.x, 0.0, -p.y)).collect();
-    TriMesh { positions, uv_triangles: triangles.clone(), triangles, uv }
-}
+pub use flat::{Diagonals, grid, ribbon};
+pub use round::{capsule, sphere, sphere_circumscribed, tube};
+pub use solid::cuboid;

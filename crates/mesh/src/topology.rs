@@ -49,8 +49,8 @@ impl Topology {
 
     /// Triangles that use vertex `v`, in ascending order.
     pub fn triangles_of(&self, v: u32) -> &[u32] {
-        let range = self.vertex_offsets[v as usize] as usize
-            ..self.vertex_offsets[v as usize + 1] as usize;
+        let range =
+            self.vertex_offsets[v as usize] as usize..self.vertex_offsets[v as usize + 1] as usize;
         &self.vertex_triangles[range]
     }
 
@@ -105,7 +105,7 @@ impl Topology {
 }
 
 /// Sorted edges, and the edges of each triangle.
-fn edges_of(triangles: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>) {
+pub(crate) fn edges_of(triangles: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>) {
     let mut sides: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(triangles.len() * 3);
     for (t, tri) in triangles.iter().enumerate() {
         for k in 0..3 {

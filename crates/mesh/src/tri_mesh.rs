@@ -8,11 +8,11 @@ use glam::{DVec2, DVec3};
 /// in space but two in the pattern.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
-    /// Vertex positions [m].
+    /// Vertex positions \[m\].
     pub positions: Vec<DVec3>,
     /// Vertex indices of each triangle, counter-clockwise seen from the front.
     pub triangles: Vec<[u32; 3]>,
-    /// Material coordinates [m]: weft is +u, warp (the grain) is +v. Empty if there are none.
+    /// Material coordinates \[m\]: weft is +u, warp (the grain) is +v. Empty if there are none.
     pub uv: Vec<DVec2>,
     /// Indices into `uv` for each triangle corner. Empty, or as long as `triangles`.
     pub uv_triangles: Vec<[u32; 3]>,
@@ -29,12 +29,12 @@ impl TriMesh {
         !self.uv.is_empty() && self.uv_triangles.len() == self.triangles.len()
     }
 
-    /// The three corners of triangle `t` [m].
+    /// The three corners of triangle `t` \[m\].
     pub fn corners(&self, t: usize) -> [DVec3; 3] {
         self.triangles[t].map(|v| self.positions[v as usize])
     }
 
-    /// The three corners of triangle `t` in material coordinates [m].
+    /// The three corners of triangle `t` in material coordinates \[m\].
     ///
     /// # Panics
     /// If the mesh has none; see [`TriMesh::has_uv`].
@@ -42,18 +42,18 @@ impl TriMesh {
         self.uv_triangles[t].map(|v| self.uv[v as usize])
     }
 
-    /// Normal of triangle `t`, its length twice the area [m²].
+    /// Normal of triangle `t`, its length twice the area \[m²\].
     pub fn area_normal(&self, t: usize) -> DVec3 {
         let [a, b, c] = self.corners(t);
         (b - a).cross(c - a)
     }
 
-    /// Surface area [m²].
+    /// Surface area \[m²\].
     pub fn area(&self) -> f64 {
         (0..self.triangles.len()).map(|t| 0.5 * self.area_normal(t).length()).sum()
     }
 
-    /// Enclosed volume [m³] if the mesh is closed, by the divergence theorem. Negative if its
+    /// Enclosed volume \[m³\] if the mesh is closed, by the divergence theorem. Negative if its
     /// triangles face inwards.
     pub fn signed_volume(&self) -> f64 {
         let six: f64 = (0..self.triangles.len())
