@@ -61,13 +61,10 @@ pub(crate) fn is_inside(
     let ray = Bounds { lo: p, hi: p.with_x(f64::INFINITY) };
     let (mut winding, mut crossings, mut on_surface) = (0, 0, false);
     tree.overlapping(&ray, |t| {
-        if on_surface {
-            return;
-        }
         let corners = triangles[t as usize].map(|v| positions[v as usize]);
         let facing = pierced(p, corners);
         if facing != 0 || Bounds::of(&corners).overlaps(&Bounds { lo: p, hi: p }) {
-            on_surface = Simplex::of_triangle(corners).meets(Simplex::Point(p));
+            on_surface |= Simplex::of_triangle(corners).meets(Simplex::Point(p));
         }
         winding += facing;
         crossings += facing.abs();

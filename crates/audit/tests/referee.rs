@@ -34,7 +34,7 @@ fn refereed(x: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn lattice_soups_agree_with_rational_arithmetic((x, triangles) in soup(2, 12, 10)) {
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tree_equals_brute_force((x, triangles) in soup(6, 150, 200)) {
+    fn the_tree_equals_brute_force((x, triangles) in soup(6, 100, 120)) {
         prop_assert_eq!(
             self_intersections(&x, &triangles).unwrap(),
             self_intersections_brute_force(&x, &triangles).unwrap()

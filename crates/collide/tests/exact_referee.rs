@@ -97,6 +97,22 @@ fn a_common_point_at_an_irrational_time_is_found() {
 }
 
 #[test]
+fn a_root_of_even_multiplicity_touches_and_one_of_odd_multiplicity_passes() {
+    // With s = 2t − 1 the volume is −s²/4: from below and back again.
+    let tri = [at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), [v(0.0, 1.0, -2.0), v(0.0, 1.0, 2.0)]];
+    let p = [v(0.25, 0.125, -0.5), v(0.25, 0.375, 0.5)];
+    assert_eq!(vertex_face(p, tri), Truth::Touching);
+    // Here it is s³/8: through, if only just.
+    let tri = [
+        at(0.0, 0.0, 0.0),
+        [v(1.0, -1.0, 0.0), v(1.0, 1.0, 0.0)],
+        [v(0.0, 1.0, -1.0), v(0.0, 1.0, 1.0)],
+    ];
+    let p = [v(0.125, 0.0, -0.25), v(0.375, 0.5, 0.25)];
+    assert_eq!(vertex_face(p, tri), Truth::Hit);
+}
+
+#[test]
 fn planted_hits_are_never_missed() {
     let mut random = Random(1);
     let mut hits = [0; 2];

@@ -7,7 +7,7 @@
 //! The four vertices are coplanar at the roots of a cubic. If the cubic does not vanish, contact is
 //! possible at its roots only. If it vanishes for all t, the motion is coplanar throughout; contact
 //! is then a closed set of times bounded by roots of the other polynomials that decide it, so that
-//! it contains 0, 1 or one of those roots if it is not empty. Either way finitely many algebraic
+//! it contains 0 or one of those roots if it is not empty. Either way finitely many algebraic
 //! times are tested, each exactly.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -98,7 +98,7 @@ fn decide<'a>(
 ) -> Truth {
     let mut truth = Truth::Miss;
     if cubic.is_zero() {
-        let times = [Time::start(), Time::end()].into_iter().chain(others.flat_map(Poly::roots));
+        let times = [Time::start()].into_iter().chain(others.flat_map(Poly::roots));
         if times.into_iter().any(|mut t| contact(&mut t).is_some()) {
             truth = Truth::Touching;
         }

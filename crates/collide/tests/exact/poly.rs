@@ -170,12 +170,9 @@ pub(crate) enum Time {
 }
 
 impl Time {
+    /// The time 0.
     pub(crate) fn start() -> Self {
         Self::Exact(Dyadic::new(0, 0))
-    }
-
-    pub(crate) fn end() -> Self {
-        Self::Exact(Dyadic::new(1, 0))
     }
 
     /// Whether it is neither 0 nor 1.
