@@ -246,8 +246,8 @@ impl World {
         };
         match handle(&mut self.scene, &particles, x, h, &self.settings.collision, report) {
             Outcome::Clear(changed) => {
-                for i in (0..x.len()).filter(|i| changed[*i]) {
-                    v[i] = (x[i] - self.state.x[i]) / h;
+                for (v, changed) in v.iter_mut().zip(changed) {
+                    *v = changed.unwrap_or(*v);
                 }
                 Ok(())
             }

@@ -109,6 +109,7 @@ impl Scene {
             normal: i.normal,
             body: None,
             friction: 0.25 * vertices.iter().map(|v| self.friction[*v as usize]).sum::<f64>(),
+            deficit: (self.separation - i.distance).max(0.0),
         };
         let free = |v: &[u32; 4]| {
             let zone = q.zones.zone(v[0]);
@@ -196,7 +197,7 @@ impl Scene {
             let free = self.is_free(q, b, &[v]);
             let i = free.then(|| ccd.vertex_face(of(v), tri.map(at), separation))??;
             let drag = self.drag(q, b, &tri, &i.weights[1..]);
-            Some(self.contact(b, &[v], &[1.0], i.time, i.normal, drag))
+            Some(self.contact(b, &[v], &[1.0], (i.time, i.distance), i.normal, drag))
         }));
         contacts.extend(collect(&candidates.fv, |[t, v]| {
             let tri = s.triangles[t as usize];
@@ -204,14 +205,14 @@ impl Scene {
             let i = free.then(|| ccd.vertex_face(at(v), tri.map(of), separation))??;
             let weights = [-i.weights[1], -i.weights[2], -i.weights[3]];
             let drag = self.drag(q, b, &[v], &[-1.0]);
-            Some(self.contact(b, &tri, &weights, i.time, -i.normal, drag))
+            Some(self.contact(b, &tri, &weights, (i.time, i.distance), -i.normal, drag))
         }));
         contacts.extend(collect(&candidates.ee, |[ea, eb]| {
             let (va, vb) = (s.edges[ea as usize], edges[eb as usize]);
             let free = self.is_free(q, b, &va);
             let i = free.then(|| ccd.edge_edge(va.map(of), vb.map(at), separation))??;
             let drag = self.drag(q, b, &vb, &i.weights[2..]);
-            Some(self.contact(b, &va, &i.weights[..2], i.time, i.normal, drag))
+            Some(self.contact(b, &va, &i.weights[..2], (i.time, i.distance), i.normal, drag))
         }));
     }
 
@@ -228,7 +229,7 @@ impl Scene {
             let threshold = self.separation.min(if h0 > 0.0 { 0.9 * h0 } else { h0 });
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
-                contacts.push(self.contact(b, &[v], &[1.0], time, normal, drag));
+                contacts.push(self.contact(b, &[v], &[1.0], (time, h0), normal, drag));
             }
         }
     }
@@ -253,7 +254,7 @@ impl Scene {
         b: usize,
         vertices: &[u32],
         weights: &[f64],
-        time: f64,
+        (time, distance): (f64, f64),
         normal: DVec3,
         drag: DVec3,
     ) -> Contact {
@@ -265,6 +266,7 @@ impl Scene {
             normal,
             body: Some((b as u32, drag)),
             friction: self.bodies[b].friction.unwrap_or(self.friction[vertices[0] as usize]),
+            deficit: (self.bodies[b].radius + self.separation - distance).max(0.0),
         };
         all.vertices[..vertices.len()].copy_from_slice(vertices);
         all.weights[..weights.len()].copy_from_slice(weights);

@@ -1,7 +1,7 @@
 //! The three phases of [provot1997] §4.4.
 
 use super::detect::{Query, Scene};
-use super::impact::respond;
+use super::impact::{respond, separate};
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
 use super::Contact;
 use crate::motion::Pose;
@@ -26,8 +26,8 @@ pub(crate) struct Particles<'a> {
 /// How it ended.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Nothing collides any more; which particles were changed.
-    Clear(Vec<bool>),
+    /// Nothing collides any more; the new velocities of the particles that were changed.
+    Clear(Vec<Option<DVec3>>),
     /// Collisions are left.
     Stuck {
         left: usize,
@@ -46,8 +46,9 @@ pub(crate) fn handle(
 ) -> Outcome {
     let mut work = Work {
         v: x_t1.iter().zip(p.x_t0).map(|(b, a)| (*b - *a) / h).collect(),
+        push: vec![DVec3::ZERO; x_t1.len()],
         moved: vec![true; x_t1.len()],
-        changed: vec![false; x_t1.len()],
+        changed: vec![None; x_t1.len()],
         zones: ZoneSet::default(),
         first: true,
         h,
@@ -91,10 +92,12 @@ pub(crate) fn handle(
 struct Work {
     /// Velocities after the impacts, before zones.
     v: Vec<DVec3>,
+    /// Displacements that open gaps and are not kept as velocity.
+    push: Vec<DVec3>,
     /// Changed since the last detection.
     moved: Vec<bool>,
-    /// Changed at all.
-    changed: Vec<bool>,
+    /// Velocities of those changed at all.
+    changed: Vec<Option<DVec3>>,
     zones: ZoneSet,
     first: bool,
     h: f64,
@@ -134,14 +137,15 @@ impl Work {
     ) {
         for c in contacts {
             respond(c, settings.law, settings.bounce, p.inverse_mass, &mut self.v);
+            separate(c, p.inverse_mass, &mut self.push);
             for i in c.vertices() {
                 self.moved[*i as usize] = true;
             }
         }
         for i in (0..x_t1.len()).filter(|i| self.moved[*i]) {
             if p.inverse_mass[i] > 0.0 {
-                x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
-                self.changed[i] = true;
+                x_t1[i] = p.x_t0[i] + self.v[i] * self.h + self.push[i];
+                self.changed[i] = Some(self.v[i]);
             }
         }
     }
@@ -179,7 +183,7 @@ impl Work {
                 if p.inverse_mass[i] > 0.0 && x_t1[i] != end {
                     x_t1[i] = end;
                     self.moved[i] = true;
-                    self.changed[i] = true;
+                    self.changed[i] = Some((end - p.x_t0[i]) / self.h);
                 }
             }
         }

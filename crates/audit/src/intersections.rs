@@ -1,0 +1,68 @@
+//! All self-intersections of a triangle mesh.
+
+use crate::predicates::{check_positions, check_triangles};
+use crate::tree::Tree;
+use crate::{Error, pair};
+use glam::DVec3;
+
+/// Every pair of triangles that intersect, the smaller index first, sorted.
+///
+/// The answer is that of real arithmetic on the given coordinates; there is no tolerance. Two
+/// triangles intersect if they have a common point outside the convex hull of the vertices they
+/// share by index:
+///
+/// - no shared vertex: any common point, touching and coplanar overlap included;
+/// - one shared vertex: any common point besides it;
+/// - a shared edge: only if folded exactly onto each other;
+/// - the same three vertices: always.
+///
+/// A triangle of zero area counts as the segment or point that it covers. Vertices at the same
+/// place with different indices are not shared: weld a mesh before the audit.
+///
+/// # Errors
+/// If an index is out of range, or a coordinate is not finite, or its magnitude is outside
+/// [`SMALLEST_COORDINATE`](crate::SMALLEST_COORDINATE) to
+/// [`LARGEST_COORDINATE`](crate::LARGEST_COORDINATE) without being zero.
+///
+/// ```
+/// use glam::DVec3;
+/// let x = [
+///     DVec3::new(0.0, 0.0, 0.0), DVec3::new(1.0, 0.0, 0.0), DVec3::new(0.0, 1.0, 0.0),
+///     DVec3::new(0.2, 0.2, -1.0), DVec3::new(0.2, 0.2, 1.0), DVec3::new(2.0, 2.0, 0.0),
+/// ];
+/// let pairs = toile_audit::self_intersections(&x, &[[0, 1, 2], [3, 4, 5]])?;
+/// assert_eq!(pairs, [[0, 1]]);
+/// # Ok::<(), toile_audit::Error>(())
+/// ```
+pub fn self_intersections(
+    positions: &[DVec3],
+    triangles: &[[u32; 3]],
+) -> Result<Vec<[u32; 2]>, Error> {
+    check_positions(positions)?;
+    check_triangles(positions.len(), triangles)?;
+    let tree = Tree::new(positions, triangles);
+    Ok(tree.self_pairs(|s, t| {
+        pair::intersects(positions, triangles[s as usize], triangles[t as usize])
+    }))
+}
+
+/// The same by testing every pair: slow, and the referee of [`self_intersections`].
+///
+/// # Errors
+/// As [`self_intersections`].
+pub fn self_intersections_brute_force(
+    positions: &[DVec3],
+    triangles: &[[u32; 3]],
+) -> Result<Vec<[u32; 2]>, Error> {
+    check_positions(positions)?;
+    check_triangles(positions.len(), triangles)?;
+    let mut pairs = Vec::new();
+    for s in 0..triangles.len() {
+        for t in s + 1..triangles.len() {
+            if pair::intersects(positions, triangles[s], triangles[t]) {
+                pairs.push([s as u32, t as u32]);
+            }
+        }
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,226 @@
+//! Penetration of bodies by cloth.
+//!
+//! A body is a triangle mesh or one of a few shapes with a formula. Against a mesh the audit is
+//! exact. Against a formula it is in rounded arithmetic: decisions are certain only beyond about
+//! 1e-12 of the largest coordinate, so a depth below which nothing counts can be given.
+
+use crate::inside::{Closure, is_inside};
+use crate::predicates::{check_positions, check_triangles};
+use crate::tree::{Bounds, Tree};
+use crate::{Error, distance, pair};
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+use toile_mesh::TriMesh;
+
+/// A body that cloth must not enter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Solid {
+    /// A triangle mesh. If it is closed and consistently oriented, its inside is where the winding
+    /// number is not zero; if it is closed only, where rays cross it an odd number of times; if it
+    /// is open it has no inside, and only crossings count.
+    Mesh {
+        /// Vertex positions [m].
+        positions: Vec<DVec3>,
+        /// Vertex indices of each triangle.
+        triangles: Vec<[u32; 3]>,
+    },
+    /// A ball.
+    Sphere {
+        /// Its centre [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// All points nearer to a segment than the radius.
+    Capsule {
+        /// One end of the segment [m].
+        a: DVec3,
+        /// The other end [m].
+        b: DVec3,
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// The half-space below a plane, on the side away from the normal.
+    Plane {
+        /// A point of the plane [m].
+        point: DVec3,
+        /// Its normal, of any length but zero.
+        normal: DVec3,
+    },
+    /// A box.
+    Cuboid {
+        /// Its centre [m].
+        centre: DVec3,
+        /// Half its edge lengths [m].
+        half: DVec3,
+        /// From the frame of the box to that of the world; need not be normalised.
+        rotation: DQuat,
+    },
+}
+
+impl From<&TriMesh> for Solid {
+    fn from(mesh: &TriMesh) -> Self {
+        Self::Mesh { positions: mesh.positions.clone(), triangles: mesh.triangles.clone() }
+    }
+}
+
+/// How cloth penetrates a body. All lists are sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Penetrations {
+    /// Vertices strictly inside the body.
+    pub vertices_inside: Vec<u32>,
+    /// Triangles that meet the surface of the body. Touching counts for a mesh; for a formula the
+    /// triangle must have a point inside and a corner that is not.
+    pub triangles_crossing: Vec<u32>,
+    /// Triangles that cross, or have a vertex inside.
+    pub triangles: Vec<u32>,
+    /// Whether the body is an open mesh: it has no inside then, and only crossings were counted.
+    pub open_body: bool,
+}
+
+impl Penetrations {
+    /// How many triangles of the cloth have any point inside the body or crossing its surface.
+    pub fn count(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Joins what was found per triangle and per vertex.
+    fn new(triangles: &[[u32; 3]], inside: &[bool], crossing: &[bool], open_body: bool) -> Self {
+        let found = |flags: &[bool]| {
+            (0..flags.len()).filter(|i| flags[*i]).map(|i| i as u32).collect::<Vec<_>>()
+        };
+        let any: Vec<bool> = triangles
+            .iter()
+            .zip(crossing)
+            .map(|(t, crosses)| *crosses || t.iter().any(|v| inside[*v as usize]))
+            .collect();
+        Self {
+            vertices_inside: found(inside),
+            triangles_crossing: found(crossing),
+            triangles: found(&any),
+            open_body,
+        }
+    }
+}
+
+/// Where the cloth penetrates the body.
+///
+/// # Errors
+/// As [`self_intersections`](crate::self_intersections), and if a shape is not one: see
+/// [`Error::NotASolid`].
+pub fn body_penetrations(
+    positions: &[DVec3],
+    triangles: &[[u32; 3]],
+    body: &Solid,
+) -> Result<Penetrations, Error> {
+    body_penetrations_deeper_than(0.0, positions, triangles, body)
+}
+
+/// The same, where points less than `depth` [m] inside a body given by a formula do not count.
+/// The audit of a mesh is exact and takes no notice of it.
+///
+/// # Errors
+/// As [`body_penetrations`].
+pub fn body_penetrations_deeper_than(
+    depth: f64,
+    positions: &[DVec3],
+    triangles: &[[u32; 3]],
+    body: &Solid,
+) -> Result<Penetrations, Error> {
+    check_positions(positions)?;
+    check_triangles(positions.len(), triangles)?;
+    check_solid(body)?;
+    let at = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
+    if let Solid::Mesh { positions: body_positions, triangles: body_triangles } = body {
+        let tree = Tree::new(body_positions, body_triangles);
+        let closure = Closure::of(body_triangles);
+        let inside: Vec<bool> = positions
+            .par_iter()
+            .map(|p| is_inside(*p, body_positions, body_triangles, &tree, closure))
+            .collect();
+        let crossing: Vec<bool> = triangles
+            .par_iter()
+            .map(|t| {
+                let corners = at(t);
+                let mut meets = false;
+                tree.overlapping(&Bounds::of(&corners), |b| {
+                    let other = body_triangles[b as usize].map(|v| body_positions[v as usize]);
+                    meets = meets || pair::meet(corners, other);
+                });
+                meets
+            })
+            .collect();
+        return Ok(Penetrations::new(triangles, &inside, &crossing, closure == Closure::Open));
+    }
+    let inside: Vec<bool> = positions.par_iter().map(|p| enters(body, [*p; 3], depth)).collect();
+    let crossing: Vec<bool> = triangles
+        .par_iter()
+        .map(|t| !t.iter().all(|v| inside[*v as usize]) && enters(body, at(t), depth))
+        .collect();
+    Ok(Penetrations::new(triangles, &inside, &crossing, false))
+}
+
+/// Whether a triangle has a point more than `depth` inside a shape with a formula.
+fn enters(body: &Solid, t: [DVec3; 3], depth: f64) -> bool {
+    match body {
+        Solid::Mesh { .. } => false,
+        Solid::Sphere { centre, radius } => {
+            distance::point_triangle(*centre, t).sqrt() < radius - depth
+        }
+        Solid::Capsule { a, b, radius } => {
+            distance::segment_triangle(*a, *b, t).sqrt() < radius - depth
+        }
+        Solid::Plane { point, normal } => {
+            let n = normal.normalize();
+            t.iter().any(|p| n.dot(*p - *point) < -depth)
+        }
+        Solid::Cuboid { centre, half, rotation } => {
+            let to_box = rotation.normalize().inverse();
+            enters_box(t.map(|p| to_box * (p - *centre)), *half - DVec3::splat(depth))
+        }
+    }
+}
+
+/// Whether a triangle meets the inside of the box from −half to half, by separating axes: those of
+/// the box, the normal of the triangle, and the crosses of box axes and triangle edges.
+fn enters_box(t: [DVec3; 3], half: DVec3) -> bool {
+    let [a, b, c] = t;
+    let separates = |axis: DVec3| {
+        let [p, q, r] = t.map(|corner| axis.dot(corner));
+        let reach = axis.abs().dot(half);
+        // An axis of length zero separates nothing.
+        axis != DVec3::ZERO && (p.min(q).min(r) >= reach || p.max(q).max(r) <= -reach)
+    };
+    half.min_element() > 0.0
+        && !DVec3::AXES.into_iter().any(separates)
+        && !separates((b - a).cross(c - a))
+        && ![b - a, c - b, a - c]
+            .into_iter()
+            .any(|edge| DVec3::AXES.into_iter().any(|axis| separates(axis.cross(edge))))
+}
+
+/// Refuses shapes that are not finite or have no inside.
+fn check_solid(body: &Solid) -> Result<(), Error> {
+    let good = match body {
+        Solid::Mesh { positions, triangles } => {
+            check_positions(positions)?;
+            return check_triangles(positions.len(), triangles);
+        }
+        Solid::Sphere { centre, radius } => centre.is_finite() && is_size(*radius),
+        Solid::Capsule { a, b, radius } => {
+            check_positions(&[*a, *b])?;
+            is_size(*radius)
+        }
+        Solid::Plane { point, normal } => point.is_finite() && is_size(normal.length()),
+        Solid::Cuboid { centre, half, rotation } => {
+            centre.is_finite()
+                && half.to_array().into_iter().all(is_size)
+                && is_size(rotation.length())
+        }
+    };
+    if good { Ok(()) } else { Err(Error::NotASolid) }
+}
+
+fn is_size(x: f64) -> bool {
+    x > 0.0 && x.is_finite()
+}
