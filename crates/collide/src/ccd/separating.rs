@@ -27,7 +27,7 @@ use glam::DVec3;
 /// Bound on the error of a separation, relative to the largest coordinate.
 const ERROR: f64 = 32.0 * f64::EPSILON;
 
-/// How far above the threshold a distance counts as having reached it, relative to the threshold.
+/// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
@@ -91,7 +91,8 @@ fn advance<const A: usize, const B: usize>(
         let direct = if distance > 0.0 { gap / distance } else { plane };
         let (_, _, threshold) =
             *start.get_or_insert_with(|| (direct, distance, separation.threshold(distance)));
-        if distance <= threshold * (1.0 + TOLERANCE) + 2.0 * error {
+        let reach = threshold + TOLERANCE * (threshold - separation.radius).max(0.0);
+        if distance <= reach + 2.0 * error {
             break;
         }
         let mut reached = separated_until(a, b, direct, threshold + error, t);
