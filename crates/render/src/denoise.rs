@@ -1,0 +1,121 @@
+//! Smooths the light of a picture without touching its edges or its colours.
+//!
+//! An edge-avoiding à-trous filter [dammertz2010]: a 5 × 5 spline kernel applied with steps 1, 2, 4, …
+//! whose weights fall with the angle between normals, the distance from the tangent plane and, as in
+//! [schied2017], the difference of light measured in its own standard deviations.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+/// What the filter knows of a pixel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guide {
+    /// Mean shading normal.
+    pub(crate) normal: Vec3,
+    /// Mean position, in scene units.
+    pub(crate) position: Vec3,
+    /// Mean identity; pixels of different identity do not mix.
+    pub(crate) id: f32,
+    /// Width of the pixel at its distance, in scene units.
+    pub(crate) width: f32,
+}
+
+/// Passes; each doubles the reach.
+const PASSES: u32 = 4;
+/// Weights of the spline kernel.
+const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
+/// Differences of this many standard deviations are edges.
+const SIGMAS: f32 = 2.5;
+
+/// Filters `light` in place; `variance` is that of each pixel's mean brightness.
+pub(crate) fn denoise(light: &mut [Vec3], variance: &mut [f32], guides: &[Guide], width: usize) {
+    let mut next = vec![(Vec3::ZERO, 0.0); light.len()];
+    for pass in 0..PASSES {
+        let step = 1_isize << pass;
+        let spread = blur(variance, width);
+        next.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+            for (x, out) in row.iter_mut().enumerate() {
+                *out = filter(light, variance, &spread, guides, width, [x, y], step);
+            }
+        });
+        for (i, (l, v)) in next.iter().enumerate() {
+            light[i] = *l;
+            variance[i] = *v;
+        }
+    }
+}
+
+/// One pixel of one pass: its new light and variance.
+fn filter(
+    light: &[Vec3],
+    variance: &[f32],
+    spread: &[f32],
+    guides: &[Guide],
+    width: usize,
+    [x, y]: [usize; 2],
+    step: isize,
+) -> (Vec3, f32) {
+    let height = light.len() / width;
+    let centre = y * width + x;
+    let here = &guides[centre];
+    if here.id < 0.0 || spread[centre] <= 1e-9 {
+        return (light[centre], variance[centre]);
+    }
+    let brightness = luma(light[centre]);
+    let per_sigma = 1.0 / (SIGMAS * spread[centre].sqrt() + 1e-3);
+    // The tangent plane is known to about a pixel's width.
+    let per_width = 1.0 / (here.width * step as f32);
+    let mut sum = light[centre] * KERNEL[0] * KERNEL[0];
+    let mut sum_variance = variance[centre] * (KERNEL[0] * KERNEL[0]).powi(2);
+    let mut weights = KERNEL[0] * KERNEL[0];
+    for dy in -2..=2_isize {
+        let Some(qy) = y.checked_add_signed(dy * step).filter(|q| *q < height) else { continue };
+        for dx in -2..=2_isize {
+            let Some(qx) = x.checked_add_signed(dx * step).filter(|q| *q < width) else { continue };
+            let q = qy * width + qx;
+            let there = &guides[q];
+            if q == centre || (here.id - there.id).abs() > 1e-3 {
+                continue;
+            }
+            let cosine = here.normal.dot(there.normal).max(0.0);
+            let apart = (there.position - here.position).dot(here.normal).abs() * per_width;
+            let differ = (luma(light[q]) - brightness).abs() * per_sigma;
+            let edge = cosine.powi(32) * falloff(apart) * falloff(differ);
+            let weight = edge * KERNEL[dx.unsigned_abs()] * KERNEL[dy.unsigned_abs()];
+            sum += light[q] * weight;
+            sum_variance += variance[q] * weight * weight;
+            weights += weight;
+        }
+    }
+    (sum / weights, sum_variance / (weights * weights))
+}
+
+/// A smooth bump that is 1 at 0 and 0 beyond 2.
+fn falloff(x: f32) -> f32 {
+    let y = (1.0 - 0.25 * x * x).max(0.0);
+    y * y
+}
+
+/// Variances of few samples are themselves noisy; average over 3 × 3 pixels.
+fn blur(variance: &[f32], width: usize) -> Vec<f32> {
+    let height = variance.len() / width;
+    let mut out = vec![0.0; variance.len()];
+    out.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+        for (x, out) in row.iter_mut().enumerate() {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for qy in y.saturating_sub(1)..(y + 2).min(height) {
+                for qx in x.saturating_sub(1)..(x + 2).min(width) {
+                    sum += variance[qy * width + qx];
+                    count += 1.0;
+                }
+            }
+            *out = sum / count;
+        }
+    });
+    out
+}
+
+/// Brightness of a colour.
+pub(crate) fn luma(c: Vec3) -> f32 {
+    c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
+}
