@@ -1,4 +1,4 @@
-//! A made-up tablecloth over a ball, to look at the renderer: `studio OUT.png [width] [samples]`.
+//! A made-up tablecloth over a ball, to look at the renderer: `studio OUT.png [width] [samples] [cloth] [check]`.
 //!
 //! The drape comes from a toy of springs and Verlet steps, so that this crate needs no simulator.
 
@@ -17,18 +17,24 @@ const CENTRE: DVec3 = DVec3::new(0.0, 0.42, 0.0);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("usage: studio OUT.png [width] [samples]")?;
+    let path = arguments.next().ok_or("usage: studio OUT.png [width] [samples] [cloth] [check]")?;
     let width: u32 = arguments.next().map_or(Ok(960), |a| a.parse())?;
     let samples: u32 = arguments.next().map_or(Ok(8), |a| a.parse())?;
+    let colours: usize = arguments.next().map_or(Ok(0), |a| a.parse())?;
+    let check: f64 = arguments.next().map_or(Ok(0.0), |a| a.parse())?;
 
     let cloth = drape(grid(1.25, 1.25, CELLS, CELLS, Diagonals::Alternating), CELLS);
     let ball = ball(CENTRE, RADIUS - 0.004, 48, 52);
     let cube = cuboid(DVec3::new(0.50, 0.0, -0.38), DVec3::new(0.72, 0.22, -0.16));
     let (lo, hi) = cloth.bounds().ok_or("no cloth")?;
-    let camera = Camera::framing(lo, hi, 0.5, 0.32, 4.0 / 3.0);
-    let (front, back) = palette(0);
+    let camera = Camera::framing(lo, hi, 0.55, 0.30, 4.0 / 3.0);
+    let (front, back) = palette(colours);
+    let mut fabric = Material::cloth(front, back);
+    if check > 0.0 {
+        fabric = fabric.with_check(check);
+    }
     let scene = Scene::new(camera)
-        .with_item(&cloth, Material::cloth(front, back))
+        .with_item(&cloth, fabric)
         .with_item(&ball, Material::plaster())
         .with_item(&cube, Material::plaster())
         .with_ground(0.0);

@@ -6,7 +6,7 @@ use glam::DVec3;
 /// Vertical field of view of [`Camera::framing`]: a short telephoto, as for portraits.
 const FRAMING_FOV: f64 = 0.5;
 /// Share of the picture that [`Camera::framing`] fills.
-const FRAMING_FILL: f64 = 0.8;
+const FRAMING_FILL: f64 = 0.84;
 
 /// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -27,6 +27,9 @@ const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
 /// Differences of this many standard deviations are edges.
 const SIGMAS: f32 = 2.5;
 
+/// Differences that few samples cannot tell from noise, in the first pass; half in each further one.
+const DOUBT: f32 = 0.08;
+
 /// Filters `light` in place; `variance` is that of each pixel's mean brightness.
 pub(crate) fn denoise(light: &mut [Vec3], variance: &mut [f32], guides: &[Guide], width: usize) {
     let mut next = vec![(Vec3::ZERO, 0.0); light.len()];
@@ -62,7 +65,7 @@ fn filter(
         return (light[centre], variance[centre]);
     }
     let brightness = luma(light[centre]);
-    let per_sigma = 1.0 / (SIGMAS * spread[centre].sqrt() + 1e-3);
+    let per_sigma = 1.0 / (SIGMAS * spread[centre].sqrt() + DOUBT / step as f32);
     // The tangent plane is known to about a pixel's width.
     let per_width = 1.0 / (here.width * step as f32);
     let mut sum = light[centre] * KERNEL[0] * KERNEL[0];
@@ -96,15 +99,15 @@ fn falloff(x: f32) -> f32 {
     y * y
 }
 
-/// Variances of few samples are themselves noisy; average over 3 × 3 pixels.
+/// Variances of few samples are themselves noisy; average over 5 × 5 pixels.
 fn blur(variance: &[f32], width: usize) -> Vec<f32> {
     let height = variance.len() / width;
     let mut out = vec![0.0; variance.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, out) in row.iter_mut().enumerate() {
             let (mut sum, mut count) = (0.0, 0.0);
-            for qy in y.saturating_sub(1)..(y + 2).min(height) {
-                for qx in x.saturating_sub(1)..(x + 2).min(width) {
+            for qy in y.saturating_sub(2)..(y + 3).min(height) {
+                for qx in x.saturating_sub(2)..(x + 3).min(width) {
                     sum += variance[qy * width + qx];
                     count += 1.0;
                 }

@@ -9,6 +9,7 @@ mod denoise;
 mod error;
 mod geometry;
 mod image;
+mod layer;
 mod render;
 mod sampler;
 mod scene;

@@ -1,7 +1,8 @@
 //! The way from a scene to a picture.
 
 use crate::bvh::{Ray, Stack};
-use crate::denoise::{Guide, denoise, luma};
+use crate::denoise::{Guide, denoise};
+use crate::layer::{Layer, Sorter, borrow_light};
 use crate::sampler::Sampler;
 use crate::shade::World;
 use crate::tone::{Film, encode, threshold};
@@ -52,38 +53,42 @@ pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Image, Error> {
         return Err(Error::Samples { samples });
     }
     let view = View::new(scene, settings)?;
-    let mut found: Vec<Pixel> = vec![Pixel::default(); pixels as usize];
-    found.par_chunks_mut(width as usize).enumerate().for_each_init(
-        Stack::default,
-        |stack, (y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                *pixel = view.pixel(x as u32, y as u32, stack);
-            }
-        },
-    );
-    let mut light: Vec<Vec3> = found.iter().map(|p| p.light).collect();
+    let mut first = vec![Layer::NONE; pixels as usize];
+    let mut second: Vec<Vec<Second>> = vec![Vec::new(); height as usize];
+    let rows = first.par_chunks_mut(width as usize).zip(&mut second).enumerate();
+    rows.for_each_init(Stack::default, |stack, (y, (row, rest))| {
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let (layer, other) = view.pixel(x as u32, y as u32, stack);
+            *pixel = layer;
+            rest.extend(other.map(|layer| Second { x, layer }));
+        }
+    });
     if settings.denoise {
-        let mut variance: Vec<f32> = found.iter().map(|p| p.variance).collect();
-        let guides: Vec<Guide> = found.iter().map(|p| p.guide).collect();
-        denoise(&mut light, &mut variance, &guides, width as usize);
+        smooth(&mut first, &mut second, width as usize);
     }
-    Ok(develop(&found, &light, settings, scene.backdrop.vignette))
+    Ok(develop(&first, &second, settings, scene.backdrop.vignette))
 }
 
-/// What the samples of a pixel found.
+/// The second layer of the pixel in column `x`.
 #[derive(Clone, Copy, Debug)]
-struct Pixel {
-    albedo: Vec3,
-    light: Vec3,
-    /// Variance of the mean brightness of the light.
-    variance: f32,
-    guide: Guide,
+struct Second {
+    x: usize,
+    layer: Layer,
 }
 
-impl Default for Pixel {
-    fn default() -> Self {
-        let guide = Guide { normal: Vec3::ZERO, position: Vec3::ZERO, id: -1.0, width: 0.0 };
-        Self { albedo: Vec3::ZERO, light: Vec3::ZERO, variance: 0.0, guide }
+/// Smooths the light of all layers.
+fn smooth(first: &mut [Layer], second: &mut [Vec<Second>], width: usize) {
+    let mut light: Vec<Vec3> = first.iter().map(|p| p.light).collect();
+    let mut variance: Vec<f32> = first.iter().map(|p| p.variance).collect();
+    let guides: Vec<Guide> = first.iter().map(|p| p.guide).collect();
+    denoise(&mut light, &mut variance, &guides, width);
+    second.par_iter_mut().enumerate().for_each(|(y, row)| {
+        for Second { x, layer } in row {
+            layer.light = borrow_light(layer, &guides, &light, width, [*x, y]);
+        }
+    });
+    for (layer, light) in first.iter_mut().zip(light) {
+        layer.light = light;
     }
 }
 
@@ -119,13 +124,10 @@ impl View {
         })
     }
 
-    /// Averages the samples of a pixel.
-    fn pixel(&self, x: u32, y: u32, stack: &mut Stack) -> Pixel {
+    /// Traces the samples of a pixel.
+    fn pixel(&self, x: u32, y: u32, stack: &mut Stack) -> (Layer, Option<Layer>) {
         let Settings { width, height, samples, .. } = self.settings;
-        let mut out = Pixel::default();
-        let guide = &mut out.guide;
-        guide.id = 0.0;
-        let (mut shown, mut bright, mut bright_2) = (Vec3::ZERO, 0.0, 0.0);
+        let mut sorter = Sorter::default();
         for s in 0..samples {
             let sampler = Sampler::new(x, y, s, samples);
             let [jx, jy] = sampler.point(DIMENSION_PIXEL).map(|u| FILTER_RADIUS * tent(u));
@@ -133,25 +135,9 @@ impl View {
             let py = (0.5 * height as f32 - (y as f32 + 0.5 + jy)) * self.spread;
             let dir = (self.forward + self.right * px + self.up * py).normalize();
             let seen = self.world.look(&Ray::new(self.eye, dir), sampler, self.spread, stack);
-            shown += seen.albedo * seen.light;
-            out.albedo += seen.albedo;
-            guide.normal += seen.normal;
-            guide.position += seen.position;
-            guide.id += seen.id;
-            let l = luma(seen.light);
-            bright += l;
-            bright_2 += l * l;
+            sorter.add(&seen, self.spread * seen.position.distance(self.eye));
         }
-        let n = samples as f32;
-        // Light is what the colours must be multiplied with to give what was shown.
-        out.light = shown / out.albedo.max(Vec3::splat(1e-6));
-        out.albedo /= n;
-        guide.normal = guide.normal.normalize_or_zero();
-        guide.position /= n;
-        guide.id /= n;
-        guide.width = self.spread * guide.position.distance(self.eye);
-        out.variance = ((bright_2 / n - (bright / n) * (bright / n)) / n).max(0.0);
-        out
+        sorter.finish(samples)
     }
 }
 
@@ -162,17 +148,22 @@ fn tent(u: f32) -> f32 {
 }
 
 /// Colours the light, darkens the corners, and turns it into bytes.
-fn develop(found: &[Pixel], light: &[Vec3], settings: &Settings, vignette: f32) -> Image {
+fn develop(first: &[Layer], second: &[Vec<Second>], settings: &Settings, vignette: f32) -> Image {
     let Settings { width, height, .. } = *settings;
     let film = Film::new();
-    let mut rgba = vec![0; found.len() * 4];
+    let mut rgba = vec![0; first.len() * 4];
     rgba.par_chunks_mut(4 * width as usize).enumerate().for_each(|(y, row)| {
+        let mut rest = second[y].iter().peekable();
         for (x, out) in row.chunks_exact_mut(4).enumerate() {
-            let i = y * width as usize + x;
+            let layer = &first[y * width as usize + x];
+            let mut shown = layer.albedo * layer.light * layer.cover;
+            if let Some(Second { layer, .. }) = rest.next_if(|s| s.x == x) {
+                shown += layer.albedo * layer.light * layer.cover;
+            }
             let dx = 2.0 * (x as f32 + 0.5) / width as f32 - 1.0;
             let dy = 2.0 * (y as f32 + 0.5) / height as f32 - 1.0;
             let r2 = 0.5 * (dx * dx + dy * dy);
-            let shown = found[i].albedo * light[i] * (1.0 - vignette * r2 * r2.sqrt());
+            shown *= 1.0 - vignette * r2 * r2.sqrt();
             let dither = threshold(x as u32, y as u32);
             for k in 0..3 {
                 out[k] = encode(film.develop(shown[k]), dither);

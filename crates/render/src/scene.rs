@@ -53,7 +53,7 @@ impl Material {
     /// Cloth with a front and a back colour: smooth, with a little fuzz.
     pub fn cloth(front: [f32; 3], back: [f32; 3]) -> Self {
         let crease = std::f64::consts::PI;
-        Self { front, back, sheen: 0.35, roughness: 0.5, crease, check: None }
+        Self { front, back, sheen: 0.5, roughness: 0.5, crease, check: None }
     }
 
     /// Plaster for bodies and furniture: edges beyond 40° are sharp.
@@ -102,11 +102,11 @@ impl Light {
         let back = back.normalize_or(DVec3::Z);
         let right = DVec3::Y.cross(back);
         Self {
-            toward: (-0.80 * right + 1.15 * DVec3::Y + 0.35 * back).normalize(),
-            softness: 0.16,
-            key: [0.86, 0.81, 0.74],
-            sky: [0.40, 0.42, 0.45],
-            gradient: 0.55 * DVec3::Y - 0.15 * right - 0.15 * back,
+            toward: (-0.95 * right + 1.05 * DVec3::Y + 0.30 * back).normalize(),
+            softness: 0.14,
+            key: [1.24, 1.12, 0.98],
+            sky: [0.345, 0.35, 0.36],
+            gradient: 0.60 * DVec3::Y - 0.10 * right - 0.25 * back,
         }
     }
 }
@@ -128,7 +128,7 @@ pub struct Backdrop {
 impl Default for Backdrop {
     /// Warm off-white.
     fn default() -> Self {
-        Self { floor: [0.83, 0.79, 0.73], wall: [0.72, 0.68, 0.63], vignette: 0.16 }
+        Self { floor: [1.16, 1.06, 0.94], wall: [0.90, 0.80, 0.695], vignette: 0.16 }
     }
 }
 

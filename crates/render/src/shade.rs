@@ -200,7 +200,7 @@ impl World {
 
         // Fuzz: fibres stand up from the cloth and catch light at grazing angles.
         let fuzz = material.sheen * (1.0 - cos_view).powi(3);
-        let fibre = albedo.lerp(Vec3::ONE, 0.35);
+        let fibre = Vec3::new(albedo.x.sqrt(), albedo.y.sqrt(), albedo.z.sqrt());
         let fuzzy = fibre * fuzz * (sky + key * (0.3 + 0.7 * cos_light) * 0.6);
         let base = albedo.max(Vec3::splat(0.01));
         let light = key * diffuse + sky + fuzzy / base;

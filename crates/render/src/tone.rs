@@ -6,9 +6,9 @@
 /// Contrast of the curve.
 const CONTRAST: f32 = 1.18;
 /// How hard highlights are pressed.
-const SHOULDER: f32 = 0.985;
+const SHOULDER: f32 = 0.97;
 /// Light that becomes white.
-const WHITE: f32 = 1.9;
+const WHITE: f32 = 1.6;
 /// Light that stays as it is.
 const GREY: f32 = 0.35;
 
