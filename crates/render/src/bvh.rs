@@ -409,3 +409,73 @@ impl Build<'_> {
 fn bin_of(centre: f32, lo: f32, size: f32) -> usize {
     (((centre - lo) / size * BINS as f32) as usize).min(BINS - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vector() -> impl Strategy<Value = Vec3> {
+        prop::array::uniform3(-1.0_f32..1.0).prop_map(Vec3::from)
+    }
+
+    /// Triangles of all sizes, some of them slivers or points, some equal.
+    fn triangles() -> impl Strategy<Value = Vec<[Vec3; 3]>> {
+        let one = (vector(), vector(), vector(), 0..4_u8).prop_map(|(a, b, c, kind)| match kind {
+            0 => [a, b, c],
+            1 => [a, a + 0.05 * b, a + 0.05 * c],
+            2 => [a, a + b, a + b * 0.5],
+            _ => [Vec3::X, Vec3::Y, Vec3::Z],
+        });
+        prop::collection::vec(one, 0..200)
+    }
+
+    /// The nearest hit by trying all triangles one by one.
+    fn brute_force(triangles: &[[Vec3; 3]], ray: &Ray, t_min: f32, t_max: f32) -> Option<Hit> {
+        let lane = |x: f32| Vec4::new(x, 0.0, 0.0, 0.0);
+        let lanes = |p: Vec3| [lane(p.x), lane(p.y), lane(p.z)];
+        let mut best: Option<Hit> = None;
+        for (t, [a, b, c]) in triangles.iter().enumerate() {
+            let packet = Packet {
+                corner: lanes(*a),
+                edge_1: lanes(*b - *a),
+                edge_2: lanes(*c - *a),
+                triangle: [t as u32, 9, 9, 9],
+            };
+            let limit = best.map_or(t_max, |h| h.t);
+            best = packet.intersect(ray, t_min, limit).or(best);
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn hits_equal_those_of_brute_force(
+            triangles in triangles(),
+            rays in prop::collection::vec((vector(), vector(), 0..4_usize), 1..40),
+            t_max in prop_oneof![Just(f32::INFINITY), 0.1_f32..2.0],
+        ) {
+            let bvh = Bvh::new(&triangles);
+            let mut stack = Stack::default();
+            for (origin, dir, axis) in rays {
+                // Some rays run exactly along an axis, where slab tests are weakest.
+                let dir = if axis < 3 { Vec3::AXES[axis] } else { dir.normalize_or(Vec3::X) };
+                let ray = Ray::new(2.0 * origin, dir);
+                let expected = brute_force(&triangles, &ray, 0.0, t_max);
+                let found = bvh.closest(&ray, 0.0, t_max, &mut stack);
+                prop_assert_eq!(found.map(|h| h.t), expected.map(|h| h.t));
+                prop_assert_eq!(bvh.occluded(&ray, 0.0, t_max, &mut stack), expected.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn many_equal_triangles_do_not_make_a_deep_tree() {
+        let triangles = vec![[Vec3::X, Vec3::Y, Vec3::Z]; 5000];
+        let bvh = Bvh::new(&triangles);
+        let ray = Ray::new(Vec3::ZERO, Vec3::ONE.normalize());
+        let hit = bvh.closest(&ray, 0.0, 10.0, &mut Stack::default()).unwrap();
+        assert!((hit.t - 1.0 / 3_f32.sqrt()).abs() < 1e-5);
+        assert!(bvh.nodes.len() < triangles.len() / 4);
+    }
+}

@@ -4,7 +4,7 @@
 //! whose weights fall with the angle between normals, the distance from the tangent plane and, as in
 //! [schied2017], the difference of light measured in its own standard deviations.
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 /// What the filter knows of a pixel.
@@ -31,66 +31,78 @@ const SIGMAS: f32 = 2.5;
 const DOUBT: f32 = 0.08;
 
 /// Filters `light` in place; `variance` is that of each pixel's mean brightness.
-pub(crate) fn denoise(light: &mut [Vec3], variance: &mut [f32], guides: &[Guide], width: usize) {
-    let mut next = vec![(Vec3::ZERO, 0.0); light.len()];
+pub(crate) fn denoise(light: &mut [Vec3], variance: &[f32], guides: &[Guide], width: usize) {
+    let mut now: Vec<Lit> = light
+        .iter()
+        .zip(variance)
+        .map(|(l, v)| Lit { light: l.extend(luma(*l)), variance: *v })
+        .collect();
+    let mut next = now.clone();
     for pass in 0..PASSES {
         let step = 1_isize << pass;
-        let spread = blur(variance, width);
+        let spread = blur(&now, width);
         next.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
             for (x, out) in row.iter_mut().enumerate() {
-                *out = filter(light, variance, &spread, guides, width, [x, y], step);
+                *out = filter(&now, &spread, guides, width, [x, y], step);
             }
         });
-        for (i, (l, v)) in next.iter().enumerate() {
-            light[i] = *l;
-            variance[i] = *v;
-        }
+        std::mem::swap(&mut now, &mut next);
+    }
+    for (out, lit) in light.iter_mut().zip(now) {
+        *out = lit.light.truncate();
     }
 }
 
-/// One pixel of one pass: its new light and variance.
+/// Light of a pixel, its brightness in the fourth place.
+#[derive(Clone, Copy, Debug)]
+struct Lit {
+    light: Vec4,
+    variance: f32,
+}
+
+/// One pixel of one pass.
 fn filter(
-    light: &[Vec3],
-    variance: &[f32],
+    lit: &[Lit],
     spread: &[f32],
     guides: &[Guide],
     width: usize,
     [x, y]: [usize; 2],
     step: isize,
-) -> (Vec3, f32) {
-    let height = light.len() / width;
+) -> Lit {
+    let height = lit.len() / width;
     let centre = y * width + x;
-    let here = &guides[centre];
+    let (here, now) = (&guides[centre], &lit[centre]);
     if here.id < 0.0 || spread[centre] <= 1e-9 {
-        return (light[centre], variance[centre]);
+        return *now;
     }
-    let brightness = luma(light[centre]);
     let per_sigma = 1.0 / (SIGMAS * spread[centre].sqrt() + DOUBT / step as f32);
     // The tangent plane is known to about a pixel's width.
     let per_width = 1.0 / (here.width * step as f32);
-    let mut sum = light[centre] * KERNEL[0] * KERNEL[0];
-    let mut sum_variance = variance[centre] * (KERNEL[0] * KERNEL[0]).powi(2);
-    let mut weights = KERNEL[0] * KERNEL[0];
+    let own = KERNEL[0] * KERNEL[0];
+    let (mut sum, mut variance, mut weights) = (now.light * own, now.variance * own * own, own);
     for dy in -2..=2_isize {
         let Some(qy) = y.checked_add_signed(dy * step).filter(|q| *q < height) else { continue };
         for dx in -2..=2_isize {
             let Some(qx) = x.checked_add_signed(dx * step).filter(|q| *q < width) else { continue };
             let q = qy * width + qx;
             let there = &guides[q];
-            if q == centre || (here.id - there.id).abs() > 1e-3 {
+            if q == centre || here.id != there.id {
+                continue;
+            }
+            let apart = (there.position - here.position).dot(here.normal).abs() * per_width;
+            let differ = (lit[q].light.w - now.light.w).abs() * per_sigma;
+            if apart >= 2.0 || differ >= 2.0 {
                 continue;
             }
             let cosine = here.normal.dot(there.normal).max(0.0);
-            let apart = (there.position - here.position).dot(here.normal).abs() * per_width;
-            let differ = (luma(light[q]) - brightness).abs() * per_sigma;
             let edge = cosine.powi(32) * falloff(apart) * falloff(differ);
             let weight = edge * KERNEL[dx.unsigned_abs()] * KERNEL[dy.unsigned_abs()];
-            sum += light[q] * weight;
-            sum_variance += variance[q] * weight * weight;
+            sum += lit[q].light * weight;
+            variance += lit[q].variance * weight * weight;
             weights += weight;
         }
     }
-    (sum / weights, sum_variance / (weights * weights))
+    Lit { light: sum / weights, variance: variance / (weights * weights) }
 }
 
 /// A smooth bump that is 1 at 0 and 0 beyond 2.
@@ -100,15 +112,15 @@ fn falloff(x: f32) -> f32 {
 }
 
 /// Variances of few samples are themselves noisy; average over 5 × 5 pixels.
-fn blur(variance: &[f32], width: usize) -> Vec<f32> {
-    let height = variance.len() / width;
-    let mut out = vec![0.0; variance.len()];
+fn blur(lit: &[Lit], width: usize) -> Vec<f32> {
+    let height = lit.len() / width;
+    let mut out = vec![0.0; lit.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, out) in row.iter_mut().enumerate() {
             let (mut sum, mut count) = (0.0, 0.0);
             for qy in y.saturating_sub(2)..(y + 3).min(height) {
                 for qx in x.saturating_sub(2)..(x + 3).min(width) {
-                    sum += variance[qy * width + qx];
+                    sum += lit[qy * width + qx].variance;
                     count += 1.0;
                 }
             }

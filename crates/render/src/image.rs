@@ -48,6 +48,13 @@ impl Image {
         Ok(())
     }
 
+    /// Fails unless the picture is sound and of the size of the pictures before.
+    pub(crate) fn check_size(&self, expected: (u32, u32)) -> Result<(), Error> {
+        self.check()?;
+        let found = (self.width, self.height);
+        if found == expected { Ok(()) } else { Err(Error::FrameSize { expected, found }) }
+    }
+
     /// Writes the picture as PNG.
     ///
     /// # Errors
@@ -77,13 +84,7 @@ impl Image {
     pub fn contact_sheet(images: &[Self], columns: usize) -> Result<Self, Error> {
         let first = images.first().ok_or(Error::Size { width: 0, height: 0 })?;
         for image in images {
-            image.check()?;
-            if (image.width, image.height) != (first.width, first.height) {
-                return Err(Error::FrameSize {
-                    expected: (first.width, first.height),
-                    found: (image.width, image.height),
-                });
-            }
+            image.check_size((first.width, first.height))?;
         }
         let columns = columns.clamp(1, images.len());
         let rows = images.len().div_ceil(columns);

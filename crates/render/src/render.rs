@@ -79,9 +79,9 @@ struct Second {
 /// Smooths the light of all layers.
 fn smooth(first: &mut [Layer], second: &mut [Vec<Second>], width: usize) {
     let mut light: Vec<Vec3> = first.iter().map(|p| p.light).collect();
-    let mut variance: Vec<f32> = first.iter().map(|p| p.variance).collect();
+    let variance: Vec<f32> = first.iter().map(|p| p.variance).collect();
     let guides: Vec<Guide> = first.iter().map(|p| p.guide).collect();
-    denoise(&mut light, &mut variance, &guides, width);
+    denoise(&mut light, &variance, &guides, width);
     second.par_iter_mut().enumerate().for_each(|(y, row)| {
         for Second { x, layer } in row {
             layer.light = borrow_light(layer, &guides, &light, width, [*x, y]);
@@ -130,7 +130,7 @@ impl View {
         let mut sorter = Sorter::default();
         for s in 0..samples {
             let sampler = Sampler::new(x, y, s, samples);
-            let [jx, jy] = sampler.point(DIMENSION_PIXEL).map(|u| FILTER_RADIUS * tent(u));
+            let [jx, jy] = sampler.point::<DIMENSION_PIXEL>().map(|u| FILTER_RADIUS * tent(u));
             let px = (x as f32 + 0.5 + jx - 0.5 * width as f32) * self.spread;
             let py = (0.5 * height as f32 - (y as f32 + 0.5 + jy)) * self.spread;
             let dir = (self.forward + self.right * px + self.up * py).normalize();

@@ -19,13 +19,11 @@ impl Sampler {
         Self { index: pixel.wrapping_mul(samples).wrapping_add(sample) }
     }
 
-    /// A point of the unit square for the given use; different `dimension`s are independent.
-    pub(crate) fn point(self, dimension: u32) -> [f32; 2] {
-        let seed = hash(dimension.wrapping_mul(0x9e37_79b9).wrapping_add(1));
-        let index = scramble(self.index, seed);
-        let x = scramble(index.reverse_bits(), hash(seed ^ 0x5851_f42d));
-        let y = scramble(sobol_1(index), hash(seed ^ 0x1405_7b7e));
-        [unit(x), unit(y)]
+    /// A point of the unit square for the given use; different `DIMENSION`s are independent.
+    pub(crate) fn point<const DIMENSION: u32>(self) -> [f32; 2] {
+        let [index, x, y] = const { seeds(DIMENSION) };
+        let index = scramble(self.index, index);
+        [unit(scramble(index.reverse_bits(), x)), unit(scramble(sobol_1(index), y))]
     }
 }
 
@@ -43,8 +41,14 @@ fn spread(x: u32) -> u32 {
     (x | (x << 1)) & 0x5555_5555
 }
 
+/// Seeds of the index and the two coordinates of a use.
+const fn seeds(dimension: u32) -> [u32; 3] {
+    let first = hash(dimension.wrapping_mul(0x9e37_79b9).wrapping_add(1));
+    [first, hash(first ^ 0x5851_f42d), hash(first ^ 0x1405_7b7e)]
+}
+
 /// An integer mixer with good avalanche.
-fn hash(mut x: u32) -> u32 {
+const fn hash(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x7feb_352d);
     x ^= x >> 15;
@@ -95,7 +99,7 @@ mod tests {
 
     #[test]
     fn sixteen_samples_of_a_pixel_fill_every_elementary_interval() {
-        let points: Vec<_> = (0..16).map(|s| Sampler::new(37, 101, s, 16).point(3)).collect();
+        let points: Vec<_> = (0..16).map(|s| Sampler::new(37, 101, s, 16).point::<3>()).collect();
         for (columns, rows) in [(16, 1), (8, 2), (4, 4), (2, 8), (1, 16)] {
             let mut seen = vec![0; 16];
             for [x, y] in &points {
@@ -112,7 +116,7 @@ mod tests {
         for y in 8..12 {
             for x in 4..8 {
                 for s in 0..4 {
-                    let [u, v] = Sampler::new(x, y, s, 4).point(0);
+                    let [u, v] = Sampler::new(x, y, s, 4).point::<0>();
                     seen[(u * 8.0) as usize * 8 + (v * 8.0) as usize] += 1;
                 }
             }
@@ -126,7 +130,7 @@ mod tests {
         let dot: f32 = (0..n)
             .map(|s| {
                 let sampler = Sampler::new(0, 0, s, n);
-                (sampler.point(0)[0] - 0.5) * (sampler.point(1)[0] - 0.5)
+                (sampler.point::<0>()[0] - 0.5) * (sampler.point::<1>()[0] - 0.5)
             })
             .sum();
         // Twelve times the covariance is the correlation of two uniform numbers.

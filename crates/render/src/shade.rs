@@ -55,6 +55,8 @@ pub(crate) struct World {
     ground: Option<f32>,
     key: Vec3,
     toward: Vec3,
+    /// Two directions across the key light, as long as the sine of its angular radius.
+    across: [Vec3; 2],
     /// Sine of the angular radius of the key light.
     radius: f32,
     sky: Vec3,
@@ -74,14 +76,18 @@ impl World {
         check_light(scene)?;
         let (triangles, units) = gather(&scene.items, scene.camera.target)?;
         let corners: Vec<_> = triangles.iter().map(|t| t.corners).collect();
+        let toward = scene.light.toward.normalize().as_vec3();
+        let radius = scene.light.softness.min(1.5).sin() as f32;
+        let (a, b) = toward.any_orthonormal_pair();
         let world = Self {
             bvh: Bvh::new(&corners),
             triangles,
             materials: scene.items.iter().map(|i| i.material).collect(),
             ground: scene.ground.map(|y| units.height(y)),
             key: scene.light.key.into(),
-            toward: scene.light.toward.normalize().as_vec3(),
-            radius: scene.light.softness.min(1.5).sin() as f32,
+            toward,
+            across: [a * radius, b * radius],
+            radius,
             sky: scene.light.sky.into(),
             gradient: scene.light.gradient.clamp_length_max(1.0).as_vec3(),
             floor: scene.backdrop.floor.into(),
@@ -153,7 +159,8 @@ impl World {
         if far < 1.0 {
             let origin = position + Vec3::Y * LIFT;
             let mut lost = self.occlusion(origin, Vec3::Y, sampler, stack);
-            if self.toward.y > 0.0 && self.shaded(origin, Vec3::Y, sampler, DIMENSION_KEY, stack) {
+            if self.toward.y > 0.0 && self.shaded::<DIMENSION_KEY>(origin, Vec3::Y, sampler, stack)
+            {
                 lost += self.key * self.toward.y;
             }
             let open = self.open_ground().max(Vec3::splat(1e-6));
@@ -192,7 +199,7 @@ impl World {
         // The edge of a wide light sets gradually.
         let cos_light = soft_clamp(n.dot(self.toward), self.radius);
         let mut key = Vec3::ZERO;
-        if cos_light > 0.0 && !self.shaded(origin, n, sampler, DIMENSION_KEY, stack) {
+        if cos_light > 0.0 && !self.shaded::<DIMENSION_KEY>(origin, n, sampler, stack) {
             key = self.key;
         }
         let diffuse = rough_diffuse(cos_light, cos_view, self.toward.dot(view), material.roughness);
@@ -208,11 +215,16 @@ impl World {
     }
 
     /// Whether a ray to a random point of the key light is blocked.
-    fn shaded(&self, origin: Vec3, n: Vec3, s: Sampler, dimension: u32, stack: &mut Stack) -> bool {
-        let [x, y] = s.point(dimension);
-        let (a, b) = self.toward.any_orthonormal_pair();
+    fn shaded<const DIMENSION: u32>(
+        &self,
+        origin: Vec3,
+        n: Vec3,
+        s: Sampler,
+        stack: &mut Stack,
+    ) -> bool {
+        let [x, y] = s.point::<DIMENSION>();
         let [px, py] = disc(x, y);
-        let mut dir = (self.toward + (a * px + b * py) * self.radius).normalize();
+        let mut dir = (self.toward + self.across[0] * px + self.across[1] * py).normalize();
         // Light below the horizon is already left out by the soft clamp.
         let below = dir.dot(n);
         if below < 0.0 {
@@ -224,7 +236,7 @@ impl World {
 
     /// Light of the sky that does not arrive, less what the occluders reflect instead.
     fn occlusion(&self, origin: Vec3, n: Vec3, sampler: Sampler, stack: &mut Stack) -> Vec3 {
-        let [x, y] = sampler.point(DIMENSION_SKY);
+        let [x, y] = sampler.point::<DIMENSION_SKY>();
         let dir = cosine_direction(n, x, y);
         let ray = Ray::new(origin, dir);
         let ground = self.meet_ground(&ray);
@@ -246,7 +258,7 @@ impl World {
         let cos_light = normal.dot(self.toward);
         if cos_light > 0.0 {
             let place = ray.at(t) + normal * LIFT;
-            if !self.shaded(place, normal, sampler, DIMENSION_BOUNCE, stack) {
+            if !self.shaded::<DIMENSION_BOUNCE>(place, normal, sampler, stack) {
                 light += self.key * cos_light;
             }
         }
@@ -339,10 +351,21 @@ fn disc(x: f32, y: f32) -> [f32; 2] {
         return [0.0; 2];
     }
     let quarter = std::f32::consts::FRAC_PI_4;
-    let (r, angle) =
-        if a.abs() > b.abs() { (a, quarter * b / a) } else { (b, quarter * (2.0 - a / b)) };
-    let (sin, cos) = angle.sin_cos();
-    [r * cos, r * sin]
+    if a.abs() > b.abs() {
+        let (sin, cos) = sin_cos(quarter * b / a);
+        [a * cos, a * sin]
+    } else {
+        let (sin, cos) = sin_cos(quarter * a / b);
+        [b * sin, b * cos]
+    }
+}
+
+/// Sine and cosine of an angle up to π/4, the same on every platform.
+fn sin_cos(x: f32) -> (f32, f32) {
+    let y = x * x;
+    let sin = x * (1.0 - y * (1.0 / 6.0 - y * (1.0 / 120.0 - y / 5040.0)));
+    let cos = 1.0 - y * (0.5 - y * (1.0 / 24.0 - y * (1.0 / 720.0 - y / 40320.0)));
+    (sin, cos)
 }
 
 /// A direction about `n`, as often as its cosine is large.
