@@ -16,6 +16,12 @@ const ROUNDS: usize = 4;
 /// Colours that share the upper bits of each channel are counted together.
 const BITS: u32 = 6;
 
+/// Searches remembered by each thread.
+const CACHE: usize = 1 << 14;
+
+/// Two colours and the share of the second.
+type Pair = (u8, u8, f32);
+
 /// A fixed choice of colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Colours {
@@ -81,25 +87,30 @@ impl Colours {
         let width = image.width as usize;
         let mut out = vec![0; width * image.height as usize];
         let rows = out.par_chunks_mut(width).zip(image.rgba.par_chunks(4 * width));
-        rows.enumerate().for_each(|(y, (out, row))| {
-            // Neighbours are often equal; remember the last search.
-            let mut last = None;
-            for (x, (out, p)) in out.iter_mut().zip(row.chunks_exact(4)).enumerate() {
-                let colour = [p[0], p[1], p[2]];
-                let pair = match last {
-                    Some((c, pair)) if c == colour => pair,
-                    _ => self.pair(colour.map(f32::from)),
-                };
-                last = Some((colour, pair));
-                let (first, second, share) = pair;
-                *out = if threshold(x as u32, y as u32) < share { second } else { first };
-            }
-        });
+        rows.enumerate().for_each_init(
+            || vec![None; CACHE],
+            |cache, (y, (out, row))| {
+                for (x, (out, p)) in out.iter_mut().zip(row.chunks_exact(4)).enumerate() {
+                    let (first, second, share) = self.cached_pair([p[0], p[1], p[2]], cache);
+                    *out = if threshold(x as u32, y as u32) < share { second } else { first };
+                }
+            },
+        );
         out
     }
 
+    /// As [`Colours::pair`], remembering earlier searches: pictures repeat their colours.
+    fn cached_pair(&self, c: [u8; 3], cache: &mut [Option<([u8; 3], Pair)>]) -> Pair {
+        let code = u32::from_le_bytes([c[0], c[1], c[2], 0]);
+        let slot = &mut cache[(code.wrapping_mul(0x9e37_79b1) >> 16) as usize % CACHE];
+        match slot {
+            Some((colour, pair)) if *colour == c => *pair,
+            _ => slot.insert((c, self.pair(c.map(f32::from)))).1,
+        }
+    }
+
     /// The nearest colour, one on the other side, and the share of the latter in the mixture.
-    fn pair(&self, c: [f32; 3]) -> (u8, u8, f32) {
+    fn pair(&self, c: [f32; 3]) -> Pair {
         let first = nearest(&self.list, c);
         let p = self.list[first];
         let beyond = [0, 1, 2].map(|k| 2.0 * c[k] - p[k]);

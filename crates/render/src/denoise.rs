@@ -25,10 +25,10 @@ const PASSES: u32 = 4;
 /// Weights of the spline kernel.
 const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
 /// Differences of this many standard deviations are edges.
-const SIGMAS: f32 = 2.5;
+const SIGMAS: f32 = 2.0;
 
 /// Differences that few samples cannot tell from noise, in the first pass; half in each further one.
-const DOUBT: f32 = 0.08;
+const DOUBT: f32 = 0.05;
 
 /// Filters `light` in place; `variance` is that of each pixel's mean brightness.
 pub(crate) fn denoise(light: &mut [Vec3], variance: &[f32], guides: &[Guide], width: usize) {
@@ -40,10 +40,10 @@ pub(crate) fn denoise(light: &mut [Vec3], variance: &[f32], guides: &[Guide], wi
     let mut next = now.clone();
     for pass in 0..PASSES {
         let step = 1_isize << pass;
-        let spread = blur(&now, width);
+        let around = look_around(&now, guides, width);
         next.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
             for (x, out) in row.iter_mut().enumerate() {
-                *out = filter(&now, &spread, guides, width, [x, y], step);
+                *out = filter(&now, &around, guides, width, [x, y], step);
             }
         });
         std::mem::swap(&mut now, &mut next);
@@ -63,7 +63,7 @@ struct Lit {
 /// One pixel of one pass.
 fn filter(
     lit: &[Lit],
-    spread: &[f32],
+    around: &[Around],
     guides: &[Guide],
     width: usize,
     [x, y]: [usize; 2],
@@ -72,10 +72,11 @@ fn filter(
     let height = lit.len() / width;
     let centre = y * width + x;
     let (here, now) = (&guides[centre], &lit[centre]);
-    if here.id < 0.0 || spread[centre] <= 1e-9 {
+    let Around { brightness, variance } = around[centre];
+    if here.id < 0.0 || variance <= 1e-9 {
         return *now;
     }
-    let per_sigma = 1.0 / (SIGMAS * spread[centre].sqrt() + DOUBT / step as f32);
+    let per_sigma = 1.0 / (SIGMAS * variance.sqrt() + DOUBT / step as f32);
     // The tangent plane is known to about a pixel's width.
     let per_width = 1.0 / (here.width * step as f32);
     let own = KERNEL[0] * KERNEL[0];
@@ -90,7 +91,7 @@ fn filter(
                 continue;
             }
             let apart = (there.position - here.position).dot(here.normal).abs() * per_width;
-            let differ = (lit[q].light.w - now.light.w).abs() * per_sigma;
+            let differ = (around[q].brightness - brightness).abs() * per_sigma;
             if apart >= 2.0 || differ >= 2.0 {
                 continue;
             }
@@ -111,20 +112,35 @@ fn falloff(x: f32) -> f32 {
     y * y
 }
 
-/// Variances of few samples are themselves noisy; average over 5 × 5 pixels.
-fn blur(lit: &[Lit], width: usize) -> Vec<f32> {
+/// Brightness and variance of a pixel's surroundings. Those of the pixel itself come from few
+/// samples and are as noisy as what they should judge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Around {
+    brightness: f32,
+    variance: f32,
+}
+
+/// Averages over 5 × 5 pixels of the same identity.
+fn look_around(lit: &[Lit], guides: &[Guide], width: usize) -> Vec<Around> {
     let height = lit.len() / width;
-    let mut out = vec![0.0; lit.len()];
+    let mut out = vec![Around::default(); lit.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, out) in row.iter_mut().enumerate() {
-            let (mut sum, mut count) = (0.0, 0.0);
+            let id = guides[y * width + x].id;
+            if id < 0.0 {
+                continue;
+            }
+            let (mut sum, mut count) = (Around::default(), 0.0);
             for qy in y.saturating_sub(2)..(y + 3).min(height) {
                 for qx in x.saturating_sub(2)..(x + 3).min(width) {
-                    sum += lit[qy * width + qx].variance;
-                    count += 1.0;
+                    let q = qy * width + qx;
+                    let same = if guides[q].id == id { 1.0 } else { 0.0 };
+                    sum.brightness += same * lit[q].light.w;
+                    sum.variance += same * lit[q].variance;
+                    count += same;
                 }
             }
-            *out = sum / count;
+            *out = Around { brightness: sum.brightness / count, variance: sum.variance / count };
         }
     });
     out

@@ -9,21 +9,24 @@
 /// Sample points of one sample of one pixel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sampler {
-    index: u32,
+    /// The index with its bits in reverse, as scrambling wants them.
+    reversed: u32,
 }
 
 impl Sampler {
     /// Points of sample `sample` out of `samples` of pixel (`x`, `y`).
     pub(crate) fn new(x: u32, y: u32, sample: u32, samples: u32) -> Self {
         let pixel = spread(x) | (spread(y) << 1);
-        Self { index: pixel.wrapping_mul(samples).wrapping_add(sample) }
+        Self { reversed: pixel.wrapping_mul(samples).wrapping_add(sample).reverse_bits() }
     }
 
     /// A point of the unit square for the given use; different `DIMENSION`s are independent.
     pub(crate) fn point<const DIMENSION: u32>(self) -> [f32; 2] {
-        let [index, x, y] = const { seeds(DIMENSION) };
-        let index = scramble(self.index, index);
-        [unit(scramble(index.reverse_bits(), x)), unit(scramble(sobol_1(index), y))]
+        let [seed, x, y] = const { seeds(DIMENSION) };
+        let index = scramble(self.reversed, seed).reverse_bits();
+        // The first dimension of Sobol's points is the index reversed, so `index` reverses it again.
+        let point = [scramble(index, x), scramble(sobol_1(index), y)];
+        point.map(|p| unit(p.reverse_bits()))
     }
 }
 
@@ -56,17 +59,17 @@ const fn hash(mut x: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Nested uniform scrambling: each bit is flipped depending on the bits above it.
+/// Nested uniform scrambling of a number with its bits in reverse: each bit is flipped depending on
+/// the bits below it.
 fn scramble(x: u32, seed: u32) -> u32 {
-    let mut x = x.reverse_bits().wrapping_add(seed);
+    let mut x = x.wrapping_add(seed);
     x ^= x.wrapping_mul(0x6c50_b47c);
     x ^= x.wrapping_mul(0xb82f_1e52);
     x ^= x.wrapping_mul(0xc7af_e638);
-    x ^= x.wrapping_mul(0x8d22_f6e6);
-    x.reverse_bits()
+    x ^ x.wrapping_mul(0x8d22_f6e6)
 }
 
-/// The second Sobol dimension, byte by byte from a table.
+/// The second Sobol dimension with its bits in reverse, byte by byte from a table.
 fn sobol_1(index: u32) -> u32 {
     let [a, b, c, d] = index.to_le_bytes().map(usize::from);
     SOBOL_1[0][a] ^ SOBOL_1[1][b] ^ SOBOL_1[2][c] ^ SOBOL_1[3][d]
@@ -83,7 +86,7 @@ const fn sobol_table() -> [[u32; 256]; 4] {
         let mut byte = 0;
         while byte < 256 {
             if byte >> (bit % 8) & 1 == 1 {
-                table[bit / 8][byte] ^= direction;
+                table[bit / 8][byte] ^= direction.reverse_bits();
             }
             byte += 1;
         }

@@ -17,16 +17,16 @@ pub fn srgb(hex: u32) -> [f32; 3] {
 /// Front and back colours (linear RGB) for the `i`-th cloth of a picture; repeats after ten.
 pub fn palette(i: usize) -> ([f32; 3], [f32; 3]) {
     const PAIRS: [(u32, u32); 10] = [
-        (0x1f4e79, 0xc9a66b), // indigo, straw
-        (0x9c2f2f, 0xd9b8a0), // madder, shell
-        (0x2f6b54, 0xd8c48a), // bottle green, flax
-        (0xc98a1b, 0x6b4a2b), // ochre, walnut
-        (0x5b3a78, 0xc8b0cf), // plum, lilac
-        (0x1d7a85, 0xe0c9a6), // petrol, sand
-        (0xb5523a, 0x4f6d7a), // terracotta, slate
-        (0x35405a, 0xb9c2cc), // ink, mist
-        (0x7d8a3c, 0xe3d9b0), // olive, cream
-        (0xa8456b, 0xe6c7c2), // raspberry, blush
+        (0x1b4268, 0xc9a66b), // indigo, straw
+        (0x7e2626, 0xd9b8a0), // madder, shell
+        (0x265643, 0xd8c48a), // bottle green, flax
+        (0xa8741f, 0x6b4a2b), // ochre, walnut
+        (0x4b3160, 0xc8b0cf), // plum, lilac
+        (0x17606a, 0xe0c9a6), // petrol, sand
+        (0x94452f, 0x4f6d7a), // terracotta, slate
+        (0x2c354b, 0xb9c2cc), // ink, mist
+        (0x60673a, 0xe3d9b0), // olive, cream
+        (0x843855, 0xe6c7c2), // raspberry, blush
     ];
     let (front, back) = PAIRS[i % PAIRS.len()];
     (srgb(front), srgb(back))
@@ -58,7 +58,7 @@ impl Material {
 
     /// Plaster for bodies and furniture: edges beyond 40° are sharp.
     pub fn plaster() -> Self {
-        let colour = srgb(0xd8d2c8);
+        let colour = srgb(0xd7d2cb);
         let crease = 40_f64.to_radians();
         Self { front: colour, back: colour, sheen: 0.0, roughness: 0.3, crease, check: None }
     }
