@@ -25,10 +25,10 @@ const PASSES: u32 = 4;
 /// Weights of the spline kernel.
 const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
 /// Differences of this many standard deviations are edges.
-const SIGMAS: f32 = 2.0;
+const SIGMAS: f32 = 3.5;
 
 /// Differences that few samples cannot tell from noise, in the first pass; half in each further one.
-const DOUBT: f32 = 0.05;
+const DOUBT: f32 = 0.06;
 
 /// Filters `light` in place; `variance` is that of each pixel's mean brightness.
 pub(crate) fn denoise(light: &mut [Vec3], variance: &[f32], guides: &[Guide], width: usize) {
@@ -38,9 +38,16 @@ pub(crate) fn denoise(light: &mut [Vec3], variance: &[f32], guides: &[Guide], wi
         .map(|(l, v)| Lit { light: l.extend(luma(*l)), variance: *v })
         .collect();
     let mut next = now.clone();
+    let mut around = vec![Around::default(); now.len()];
     for pass in 0..PASSES {
         let step = 1_isize << pass;
-        let around = look_around(&now, guides, width);
+        // After the first pass the light is smooth enough to be judged by itself.
+        if pass == 0 {
+            look_around(&now, guides, width, &mut around);
+        } else {
+            let own = |lit: &Lit| Around { brightness: lit.light.w, variance: lit.variance };
+            around.par_iter_mut().zip(&now).for_each(|(around, lit)| *around = own(lit));
+        }
         next.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
             for (x, out) in row.iter_mut().enumerate() {
                 *out = filter(&now, &around, guides, width, [x, y], step);
@@ -79,11 +86,13 @@ fn filter(
     let per_sigma = 1.0 / (SIGMAS * variance.sqrt() + DOUBT / step as f32);
     // The tangent plane is known to about a pixel's width.
     let per_width = 1.0 / (here.width * step as f32);
+    // The light is smooth after the first pass; wide steps then need fewer taps.
+    let reach = if step == 1 { 2 } else { 1_isize };
     let own = KERNEL[0] * KERNEL[0];
     let (mut sum, mut variance, mut weights) = (now.light * own, now.variance * own * own, own);
-    for dy in -2..=2_isize {
+    for dy in -reach..=reach {
         let Some(qy) = y.checked_add_signed(dy * step).filter(|q| *q < height) else { continue };
-        for dx in -2..=2_isize {
+        for dx in -reach..=reach {
             let Some(qx) = x.checked_add_signed(dx * step).filter(|q| *q < width) else { continue };
             let q = qy * width + qx;
             let there = &guides[q];
@@ -121,9 +130,8 @@ struct Around {
 }
 
 /// Averages over 5 × 5 pixels of the same identity.
-fn look_around(lit: &[Lit], guides: &[Guide], width: usize) -> Vec<Around> {
+fn look_around(lit: &[Lit], guides: &[Guide], width: usize, out: &mut [Around]) {
     let height = lit.len() / width;
-    let mut out = vec![Around::default(); lit.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, out) in row.iter_mut().enumerate() {
             let id = guides[y * width + x].id;
@@ -143,7 +151,6 @@ fn look_around(lit: &[Lit], guides: &[Guide], width: usize) -> Vec<Around> {
             *out = Around { brightness: sum.brightness / count, variance: sum.variance / count };
         }
     });
-    out
 }
 
 /// Brightness of a colour.
