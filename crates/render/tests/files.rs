@@ -201,3 +201,24 @@ fn contact_sheets_put_pictures_side_by_side() {
     assert!(Image::contact_sheet(&[colour(1), Image::filled(7, 6, [0; 4])], 0).is_err());
     assert_eq!(Image::contact_sheet(&tiles, 0).unwrap().width, 8);
 }
+
+#[test]
+fn a_full_disk_is_an_error() {
+    /// Takes a little, then fails.
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let image = picture(32, 0.0);
+    assert!(image.write_png(Full(50)).is_err());
+    let mut writer = gif::Writer::new(Full(900), 32, 24, 25, Colours::of(&[&image])).unwrap();
+    assert!(writer.write_frame(&image).is_err());
+    let mut writer = apng::Writer::new(Full(150), 32, 24, 2, 25).unwrap();
+    assert!(writer.write_frame(image).is_err());
+}
