@@ -74,7 +74,10 @@ impl Detector {
     }
 
     /// Takes up the motion of a step. Pairs farther apart than `separation` throughout the step
-    /// are not reported, nor pairs none of whose vertices `moved` since the last detection.
+    /// are not reported.
+    ///
+    /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
+    /// with one of them are reported. At the begin of a step it must be `None`.
     pub fn update(&mut self, motion: Motion<'_>, separation: f64, moved: Option<&[bool]>) {
         self.swept.update(motion, separation);
         self.tree.refit(crate::tree::Refit {
@@ -84,6 +87,12 @@ impl Detector {
             moved,
             cones: self.self_collision,
         });
+    }
+
+    /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other
+    /// surface's moved vertices.
+    pub fn settle(&mut self) {
+        self.tree.settle();
     }
 
     /// Candidate pairs of the surface with itself. Patches whose cone of normals is narrower than

@@ -12,13 +12,14 @@ use crate::volume::Aabb;
 pub(crate) use refit::Refit;
 pub(crate) use traverse::Filter;
 
-/// One node: a triangle, or two subtrees.
+/// One node: a triangle, or two subtrees. It fills a cache line; cones are kept beside.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Node {
     /// Box of all its triangles over the step, inflated.
     pub volume: Aabb,
-    /// Cone of all its normals over the step.
-    pub cone: Cone,
+    /// Half-angle of the cone of all its normals over the step [rad], rounded up.
+    pub angle: f32,
     /// The triangle of a leaf; of an inner node, the first one below it.
     pub triangle: u32,
     /// Nodes of the subtree, this one included; 1 is a leaf.
@@ -41,12 +42,19 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
+    cones: Vec<Cone>,
 }
 
 impl Tree {
     /// All nodes, parents before children; empty for a surface without triangles.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    pub(crate) fn settle(&mut self) {
+        for node in &mut self.nodes {
+            node.moved = false;
+        }
     }
 
     /// Number of levels.

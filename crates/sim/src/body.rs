@@ -119,6 +119,8 @@ pub(crate) struct Collider {
     pub(crate) friction: Option<f64>,
     /// Displacement over the present step.
     pub(crate) displacement: Pose,
+    /// Whether it was at rest over the last step too, so that its boxes still hold.
+    pub(crate) settled: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -156,6 +158,7 @@ impl Collider {
             motion: body.motion.clone(),
             friction: body.friction,
             displacement: Pose::IDENTITY,
+            settled: false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What does not change during a run: meshes, masses, springs.
 
-use crate::element::spring::{self, Spring};
+use crate::element::spring::{self, Kind, Spring};
 use crate::error::Error;
 use crate::fabric::Fabric;
 use crate::settings::Springs;
@@ -131,22 +131,32 @@ impl Model {
     /// Softens springs so that no oscillation is faster than `limit` [rad/s], and returns the part
     /// of its stiffness the most softened one kept.
     ///
-    /// By Gershgorin, ω² ≤ 2 Σk/m at some vertex; springs at a vertex beyond that are scaled by what
-    /// it can bear, each by the smaller part of its two ends.
+    /// By Gershgorin, ω² ≤ 2 Σk/m at some vertex, so each vertex can bear Σk = ½ ω² m. Bend springs
+    /// may take up half of that before the others are served: nothing makes up for lost bending
+    /// stiffness, and cloth without it crumples like foil, while lost tensile stiffness is made up
+    /// for by the strain limit. A spring keeps the smaller part of its two ends.
     pub fn soften(&mut self, limit: f64) -> f64 {
-        let mut sum = vec![0.0; self.mass.len()];
+        let mut sum = vec![[0.0; 2]; self.mass.len()];
+        let class = |s: &Spring| usize::from(s.kind != Kind::Bend);
         for s in &self.springs {
             for end in s.ends {
-                sum[end as usize] += s.stiffness;
+                sum[end as usize][class(s)] += s.stiffness;
             }
         }
-        let bearable = |v: u32| {
-            let v = v as usize;
-            (limit * limit * self.mass[v] / (2.0 * sum[v])).min(1.0)
-        };
+        let bearable: Vec<[f64; 2]> = sum
+            .iter()
+            .zip(&self.mass)
+            .map(|([bend, other], mass)| {
+                let whole = 0.5 * limit * limit * mass;
+                let bends = bend.min((whole - other).max(0.5 * whole));
+                let part = |have: f64, want: f64| if have < want { have / want } else { 1.0 };
+                [part(bends, *bend), part(whole - bends, *other)]
+            })
+            .collect();
         let mut least = 1.0_f64;
         for s in &mut self.springs {
-            let factor = bearable(s.ends[0]).min(bearable(s.ends[1]));
+            let [a, b] = s.ends.map(|v| bearable[v as usize][class(s)]);
+            let factor = a.min(b);
             s.stiffness *= factor;
             s.damping *= factor.sqrt();
             least = least.min(factor);

@@ -61,7 +61,7 @@ impl Preset {
                 // Provot moves with the new velocity: constant over the step, as his collision
                 // detection needs it.
                 integrator: Integrator::SymplecticEuler,
-                strain_limit: StrainLimit { stretch: 0.1, order: Order::Given, ..StrainLimit::default() },
+                strain_limit: StrainLimit { stretch: 0.1, compression: 0.1, order: Order::Given, ..StrainLimit::default() },
                 collision: Collision {
                     ccd: Ccd::Separating,
                     law: Law::Provot,

@@ -78,26 +78,37 @@ fn advance<const A: usize, const B: usize>(
         let (xa, xb) = (at(a, t), at(b, t));
         weights = nearest(&xa, &xb);
         let mut gap = combine(&xa, &weights.0) - combine(&xb, &weights.1);
-        let second = careful(&xa, &xb);
-        let other = combine(&xa, &second.0) - combine(&xb, &second.1);
-        if other.length_squared() < gap.length_squared() {
-            (weights, gap) = (second, other);
-        }
-        let distance = gap.length();
-        // Of features that nearly touch, the gap is a difference of nearly equal points and has
-        // lost its direction; the plane across both has not.
-        let plane = across(&xa, &xb).normalize_or_zero();
-        let plane = if plane.dot(gap) < 0.0 { -plane } else { plane };
-        let direct = if distance > 0.0 { gap / distance } else { plane };
-        let (_, _, threshold) =
-            *start.get_or_insert_with(|| (direct, distance, separation.threshold(distance)));
-        let reach = threshold + TOLERANCE * (threshold - separation.radius).max(0.0);
-        if distance <= reach + 2.0 * error {
-            break;
-        }
-        let mut reached = separated_until(a, b, direct, threshold + error, t);
-        if reached <= t {
-            reached = separated_until(a, b, plane, threshold + error, t);
+        let (_, _, threshold) = *start.get_or_insert_with(|| {
+            let distance = gap.length();
+            let normal = gap.try_normalize().unwrap_or_else(|| toward(across(&xa, &xb), gap));
+            (normal, distance, separation.threshold(distance))
+        });
+        let reach = threshold + TOLERANCE * (threshold - separation.radius).max(0.0) + 2.0 * error;
+        let mut reached = f64::NEG_INFINITY;
+        for opinion in 0..3 {
+            let direction = match opinion {
+                // The line between the nearest points.
+                0 => gap.normalize_or_zero(),
+                // The same, for slivers and nearly parallel edges.
+                1 => {
+                    let second = careful(&xa, &xb);
+                    let other = combine(&xa, &second.0) - combine(&xb, &second.1);
+                    if other.length_squared() < gap.length_squared() {
+                        (weights, gap) = (second, other);
+                    }
+                    gap.normalize_or_zero()
+                }
+                // Of features that nearly touch, the gap is a difference of nearly equal points
+                // and has lost its direction; the plane across both has not.
+                _ => toward(across(&xa, &xb), gap),
+            };
+            if gap.length() <= reach {
+                break;
+            }
+            reached = separated_until(a, b, direction, threshold + error, t);
+            if reached > t {
+                break;
+            }
         }
         if reached >= 1.0 {
             return None;
@@ -139,6 +150,12 @@ fn separated_until<const A: usize, const B: usize>(
         }
     }
     until
+}
+
+/// The unit vector along `n` that makes no obtuse angle with `gap`.
+fn toward(n: DVec3, gap: DVec3) -> DVec3 {
+    let n = n.normalize_or(DVec3::Y);
+    if n.dot(gap) < 0.0 { -n } else { n }
 }
 
 fn combine<const N: usize>(x: &[DVec3; N], w: &[f64; N]) -> DVec3 {

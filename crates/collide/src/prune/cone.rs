@@ -65,15 +65,25 @@ impl Cone {
     }
 }
 
-/// Angle between two unit vectors, accurate also where they are nearly parallel.
+/// An upper bound on the angle between two unit vectors, exact at 0 and at a right angle, less than
+/// 1 % too large in between, and π beyond: cheaper than an arc tangent for every triangle.
+///
+/// With the chord c = |a − b| the angle is `2 asin(c/2) = c + c³/24 + …`; all terms of the series are
+/// positive, so `c + K c³` with K fitted at c = √2 bounds it from above.
 fn angle_between(a: DVec3, b: DVec3) -> f64 {
-    libm::atan2(a.cross(b).length(), a.dot(b))
+    const K: f64 = 0.055_361; // (π/2 − √2)/√8, rounded up
+    let chord2 = a.distance_squared(b);
+    if chord2 > 2.0 { PI } else { chord2.sqrt() * (1.0 + K * chord2) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn exact_angle(a: DVec3, b: DVec3) -> f64 {
+        a.cross(b).length().atan2(a.dot(b))
+    }
 
     fn still(corners: [DVec3; 3]) -> [[DVec3; 2]; 3] {
         corners.map(|c| [c, c])
@@ -91,7 +101,7 @@ mod tests {
         let a = Cone { axis: DVec3::X, angle: 0.1 };
         let b = Cone { axis: DVec3::Y, angle: 0.3 };
         let c = a.merge(b);
-        assert!((c.angle - (PI / 4.0 + 0.3)).abs() < 1e-12);
+        assert!((c.angle - (PI / 4.0 + 0.3)).abs() < 1e-5);
         assert!((c.axis - DVec3::new(1.0, 1.0, 0.0).normalize()).length() < 1e-12);
     }
 
@@ -107,6 +117,16 @@ mod tests {
         assert_eq!(Cone::of_triangle(still(line)), Cone::ALL);
     }
 
+    #[test]
+    fn the_bound_on_an_angle_is_never_below_it_and_hardly_above() {
+        for i in 0..=9000 {
+            let angle = f64::from(i) * PI / 18_000.0;
+            let bound = angle_between(DVec3::X, DVec3::new(angle.cos(), angle.sin(), 0.0));
+            assert!(bound >= angle - 1e-12 && bound <= angle * 1.01 + 1e-9, "{angle} {bound}");
+        }
+        assert_eq!(angle_between(DVec3::X, DVec3::new(-0.1, 1.0, 0.0).normalize()), PI);
+    }
+
     fn point() -> impl Strategy<Value = DVec3> {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0_f64].prop_map(DVec3::from_array)
     }
@@ -120,7 +140,7 @@ mod tests {
             let cone = Cone::of_triangle([a, b, c]);
             let at = |p: [DVec3; 2]| p[0].lerp(p[1], t);
             let n = (at(b) - at(a)).cross(at(c) - at(a)).normalize_or_zero();
-            prop_assert!(angle_between(cone.axis, n) <= cone.angle + 1e-9);
+            prop_assert!(exact_angle(cone.axis, n) <= cone.angle + 1e-9);
         }
     }
 }

@@ -37,7 +37,8 @@ fn build(surface: &Surface, keys: &[DVec3], piece: &[u32]) -> Tree {
         let mut patches = Patches::new(surface);
         split(&mut items, keys, piece, &mut patches, &mut nodes);
     }
-    Tree { nodes }
+    let cones = vec![Cone::ALL; nodes.len()];
+    Tree { nodes, cones }
 }
 
 fn split(
@@ -50,7 +51,7 @@ fn split(
     let node = nodes.len();
     nodes.push(Node {
         volume: Aabb::EMPTY,
-        cone: Cone::ALL,
+        angle: f32::INFINITY,
         triangle: items[0],
         size: 1,
         patch: patches.is_patch(items),

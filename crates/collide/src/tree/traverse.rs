@@ -131,7 +131,7 @@ fn halves<'a>(a: &'a [Node], b: &'a [Node]) -> Option<(Task<'a>, Task<'a>)> {
 
 #[inline]
 fn is_pruned(node: &Node, filter: Filter) -> bool {
-    !node.moved || (node.patch && node.cone.angle < filter.cone_limit)
+    !node.moved || (node.patch && f64::from(node.angle) < filter.cone_limit)
 }
 
 #[inline]

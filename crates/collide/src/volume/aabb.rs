@@ -39,7 +39,13 @@ impl Aabb {
     /// Whether the closed boxes have a point in common.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.lo.cmple(other.hi).all() && other.lo.cmple(self.hi).all()
+        // All six comparisons without a branch: a wrong guess costs more than they do.
+        (self.lo.x <= other.hi.x)
+            & (self.lo.y <= other.hi.y)
+            & (self.lo.z <= other.hi.z)
+            & (other.lo.x <= self.hi.x)
+            & (other.lo.y <= self.hi.y)
+            & (other.lo.z <= self.hi.z)
     }
 }
 

@@ -64,12 +64,16 @@ impl Scene {
             body.advance(t0, t1);
             self.body_anchor[b] =
                 if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
-            if let ColliderKind::Mesh(detector) = &mut body.kind {
-                // Only the cloth changes between the detections of a step.
-                let still = vec![false; body.x_t0.len()];
+            let still = self.body_anchor[b] == 0;
+            if let ColliderKind::Mesh(detector) = &mut body.kind
+                && !(still && body.settled)
+            {
                 let motion = Motion { x_t0: &body.x_t0, x_t1: &body.x_t1 };
-                detector.update(motion, self.separation, Some(&still));
+                detector.update(motion, self.separation, None);
+                // Only the cloth changes between the detections of a step.
+                detector.settle();
             }
+            body.settled = still;
         }
     }
 
