@@ -1,2 +1,167 @@
-//! Tasks of the workspace.
-fn main() {}
+//! Tasks of the workspace: `cargo xtask test` and friends. Needs nothing but the Rust toolchain.
+
+// A task talks to people on purpose.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+const HELP: &str = "cargo xtask TASK
+
+  test      everything CI checks: format, lints, documentation, tests, examples
+  scenes    run every scene at full size and check what it expects (long); names as arguments
+  gallery   draw the pictures of docs/images anew
+  schema    write scenes/scene.schema.json anew";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let task = args.next().unwrap_or_default();
+    let rest: Vec<String> = args.collect();
+    let done = match task.as_str() {
+        "test" => test(),
+        "scenes" => scenes(&rest),
+        "gallery" => gallery(&rest),
+        "schema" => schema(),
+        _ => {
+            eprintln!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(line) => {
+            eprintln!("{line}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Done = Result<String, String>;
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Runs one stage and says how long it took.
+fn stage(name: &str, mut command: Command) -> Result<Duration, String> {
+    println!("== {name}");
+    let clock = Instant::now();
+    let status = command.status().map_err(|e| format!("{name}: cannot start: {e}"))?;
+    let took = clock.elapsed();
+    println!(
+        "== {name}: {} in {:.1} s",
+        if status.success() { "ok" } else { "FAILED" },
+        took.as_secs_f64()
+    );
+    if status.success() { Ok(took) } else { Err(format!("FAILED: {name}")) }
+}
+
+fn test() -> Done {
+    let clock = Instant::now();
+    stage("format", cargo(&["fmt", "--all", "--check"]))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    stage("lints", cargo(&clippy))?;
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    stage("documentation", doc)?;
+    stage("tests", cargo(&["test", "--workspace", "--all-targets"]))?;
+    stage("tests in the documentation", cargo(&["test", "--workspace", "--doc"]))?;
+    for example in examples()? {
+        let name = format!("example {example}");
+        stage(&name, cargo(&["run", "--quiet", "--package", "toile", "--example", &example]))?;
+    }
+    Ok(format!("All checks passed in {:.0} s.", clock.elapsed().as_secs_f64()))
+}
+
+/// Names of the files of a folder with an extension, without it, sorted.
+fn names(folder: &str, extension: &str) -> Result<Vec<String>, String> {
+    let path = root().join(folder);
+    let entries = std::fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
+        .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn examples() -> Result<Vec<String>, String> {
+    names("examples", "rs")
+}
+
+/// The program, built with all optimisations.
+fn program(args: &[&str]) -> Command {
+    let mut all = vec!["run", "--release", "--quiet", "--package", "toile-cli", "--"];
+    all.extend(args);
+    cargo(&all)
+}
+
+/// The scenes asked for, or all.
+fn chosen(asked: &[String]) -> Result<Vec<String>, String> {
+    let all = names("scenes", "toml")?;
+    if let Some(unknown) = asked.iter().find(|a| !all.contains(a)) {
+        return Err(format!("there is no scene `{unknown}`; there are {}", all.join(", ")));
+    }
+    Ok(if asked.is_empty() { all } else { asked.to_vec() })
+}
+
+fn scenes(asked: &[String]) -> Done {
+    let mut failed = Vec::new();
+    for name in chosen(asked)? {
+        let (scene, out) = (format!("scenes/{name}.toml"), format!("out/scenes/{name}"));
+        let run = program(&["sim", &scene, "--out", &out, "--frames", "pc2"]);
+        let (mesh, cache) = (format!("{out}/final.obj"), format!("{out}/frames.pc2"));
+        // The frames on the disk are audited once more, by a process that knows nothing else.
+        let done = stage(&name, run)
+            .and_then(|_| stage(&format!("check {name}"), program(&["check", &mesh, &cache])));
+        if done.is_err() {
+            failed.push(name);
+        }
+    }
+    if failed.is_empty() {
+        Ok("All scenes are as expected.".into())
+    } else {
+        Err(format!("FAILED: {}", failed.join(", ")))
+    }
+}
+
+/// Largest picture that the repository keeps [bytes].
+const LARGEST_PICTURE: u64 = 300_000;
+
+fn gallery(asked: &[String]) -> Done {
+    let images = root().join("docs/images");
+    std::fs::create_dir_all(&images).map_err(|e| format!("{}: {e}", images.display()))?;
+    for name in chosen(asked)? {
+        let (scene, out) = (format!("scenes/{name}.toml"), format!("out/gallery/{name}"));
+        stage(&name, program(&["sim", &scene, "--out", &out]))?;
+        let (from, to) = (root().join(&out).join("final.png"), images.join(format!("{name}.png")));
+        let size = std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+        if size > LARGEST_PICTURE {
+            return Err(format!("{}: {size} bytes, more than {LARGEST_PICTURE}", to.display()));
+        }
+    }
+    Ok(format!("The pictures are in {}.", images.display()))
+}
+
+fn schema() -> Done {
+    let path = root().join("scenes/scene.schema.json");
+    let output = program(&["methods", "--schema"]).output().map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err("the program could not print the schema".into());
+    }
+    std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(format!("{} is up to date.", path.display()))
+}

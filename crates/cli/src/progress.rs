@@ -23,7 +23,7 @@ impl Bar {
     }
 
     /// Shows how far the run is.
-    pub(crate) fn show(&self, progress: &Progress<'_>) {
+    pub(crate) fn show(&self, progress: &Progress) {
         if self.0.length() != Some(progress.steps) {
             self.0.set_length(progress.steps);
             // A resumed run does not begin at zero; its pace must not count what was there.

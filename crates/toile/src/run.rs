@@ -91,8 +91,8 @@ impl Options {
 }
 
 /// How far a run is.
-#[derive(Clone, Debug)]
-pub struct Progress<'a> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
     /// What is happening.
     pub doing: &'static str,
     /// Steps taken.
@@ -101,8 +101,6 @@ pub struct Progress<'a> {
     pub steps: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Something to tell, or nothing.
-    pub note: &'a str,
 }
 
 /// How a run ended.
@@ -129,7 +127,7 @@ pub enum Outcome {
 pub fn run(
     sim: &mut Simulation,
     options: &Options,
-    progress: &mut (dyn FnMut(&Progress<'_>) + Send),
+    progress: &mut (dyn FnMut(&Progress) + Send),
 ) -> Result<Outcome, Error> {
     let threads = options.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
@@ -157,6 +155,8 @@ impl<'a> Run<'a> {
         }
         std::fs::create_dir_all(&options.out)
             .map_err(|source| Error::Folder { path: options.out.clone(), source })?;
+        // A report that is there belongs to a run that has ended; this one has not.
+        let _ = std::fs::remove_file(options.out.join("report.json"));
         let fingerprint = checkpoint::fingerprint(sim);
         let mut statistics = Statistics::default();
         let path = options.out.join("state.bin");
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn go(mut self, progress: &mut (dyn FnMut(&Progress<'_>) + Send)) -> Result<Outcome, Error> {
+    fn go(mut self, progress: &mut (dyn FnMut(&Progress) + Send)) -> Result<Outcome, Error> {
         let steps = self.sim.steps_in(self.sim.scene().duration);
         let mut saved = Instant::now();
         let pause = Duration::from_secs_f64(self.options.checkpoint.min(1e9));
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
             self.keep_frames()?;
             let state = self.sim.state();
             let (step, time) = (state.step, state.time);
-            progress(&Progress { doing: "simulating", step, steps, time, note: "" });
+            progress(&Progress { doing: "simulating", step, steps, time });
             if saved.elapsed() >= pause {
                 self.save()?;
                 saved = Instant::now();
@@ -266,10 +266,10 @@ impl<'a> Run<'a> {
     fn finish(
         mut self,
         steps: u64,
-        progress: &mut (dyn FnMut(&Progress<'_>) + Send),
+        progress: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Report, Error> {
         let time = self.sim.state().time;
-        let mut tell = |doing| progress(&Progress { doing, step: steps, steps, time, note: "" });
+        let mut tell = |doing| progress(&Progress { doing, step: steps, steps, time });
         tell("auditing");
         let last = match self.options.audit {
             Auditing::Off => None,

@@ -25,6 +25,11 @@ impl Scene {
         self.check_numbers()?;
         self.check_size()?;
         let settings = self.settings()?;
+        if self.fps * settings.step > 1.0 {
+            let most = 1.0 / settings.step;
+            let reason = format!("is {}; there are only {most:.0} steps a second", self.fps);
+            return Err(self.error("fps", &reason).into());
+        }
         let mut surroundings =
             Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
         for i in 0..self.bodies.len() {

@@ -1,0 +1,171 @@
+//! Bad input: every mistake is an error with its place and its remedy, never a panic.
+
+mod common;
+
+use common::{SMALL, Toile};
+
+/// Runs a scene that must be refused and returns what is said.
+fn refused(text: &str) -> String {
+    let toile = Toile::new();
+    let scene = toile.file("bad.toml", text);
+    let done = toile.run(&["sim", &scene]);
+    assert_eq!(done.code, 1, "{text}\n{}", done.error);
+    assert!(!done.error.contains("panicked"), "{}", done.error);
+    assert!(!toile.path("out/report.json").exists());
+    done.error
+}
+
+fn says(text: &str, words: &[&str]) {
+    let error = refused(text);
+    for word in words {
+        assert!(error.contains(word), "`{word}` is not in: {error}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let toile = Toile::new();
+    let done = toile.run(&["sim", "nothing.toml"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("nothing.toml: cannot read"), "{}", done.error);
+}
+
+#[test]
+fn mistakes_in_a_scene_are_shown_where_they_are() {
+    says("[[cloth]\n", &["this is not TOML", "bad.toml:1:"]);
+    says(
+        &format!("durration = 1\n{SMALL}"),
+        &["unknown key `durration`", "did you mean `duration`?", "bad.toml:1:1"],
+    );
+    says(&SMALL.replace("radius", "raduis"), &["unknown key `raduis`", "did you mean `radius`?"]);
+    says(&SMALL.replace("\"sphere\"", "\"spere\""), &["did you mean `sphere`?"]);
+    says(&SMALL.replace("= 0.2\n", "= \"long\"\n"), &["`duration` is wrong", "bad.toml:2:"]);
+    says(
+        &format!("{SMALL}\n[solver]\nstpe = 1\n"),
+        &["unknown key `stpe`", "did you mean `step`?"],
+    );
+    says(&format!("{SMALL}\n[solver]\nstep = 1.0\n"), &["`solver.step` is 1", "1e-7 to 0.1 s"]);
+    says(&format!("{SMALL}\n[solver.collision]\nzones = \"rigit\"\n"), &["did you mean `rigid`?"]);
+    says("name = \"empty\"\n", &["no cloth"]);
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    says(&SMALL.replace("width = 0.2", "width = nan"), &["width` is NaN"]);
+    says(
+        &SMALL.replace("width = 0.2", "width = -0.2"),
+        &["`cloth[0].shape.width` is -0.2", "above zero"],
+    );
+    says(&SMALL.replace("= 0.2\n", "= inf\n"), &["`duration` is inf"]);
+    says(&SMALL.replace("= 0.2\n", "= -1\n"), &["`duration` is -1"]);
+    says(&SMALL.replace("[0, 0.11, 0]", "[0, nan, 0]"), &["place.at` is not finite"]);
+    says(&SMALL.replace("[0, 0.11, 0]", "[0, 0.11]"), &["cloth[0].place"]);
+    says(&SMALL.replace("radius = 0.05", "radius = -1"), &["`body[0]`", "radius is -1"]);
+    says(&SMALL.replace("radius = 0.05", "radius = nan"), &["radius is NaN"]);
+    says(&SMALL.replace("[8, 8]", "[0, 8]"), &["no cells"]);
+    says(&SMALL.replace("[8, 8]", "[-8, 8]"), &["cloth[0].shape"]);
+    says(&format!("gravity = [0, nan, 0]\n{SMALL}"), &["`gravity` is not finite"]);
+    says(&format!("fps = 0\n{SMALL}"), &["`fps` is 0"]);
+    says(&format!("fps = 1e9\n{SMALL}"), &["only 1000 steps a second"]);
+    says(&format!("{SMALL}\n[wind]\nvelocity = [inf, 0, 0]\n"), &["wind"]);
+}
+
+#[test]
+fn absurd_sizes_are_refused_before_memory_is_taken() {
+    says(&SMALL.replace("[8, 8]", "[1000000000, 1000000000]"), &["cells", "at most"]);
+    says(&SMALL.replace("[8, 8]", "[9223372036854775807, 2]"), &["cells", "at most"]);
+    let stack = "stack = { count = 4000000000, offset = [0, 0.1, 0] }\n[[body]]";
+    says(&SMALL.replace("[[body]]", stack), &["at most"]);
+}
+
+#[test]
+fn files_that_a_scene_names_must_be_there_and_sound() {
+    let mesh =
+        |file: &str| format!("[[cloth]]\nshape = {{ type = \"mesh\", file = \"{file}\" }}\n");
+    says(&mesh("nothing.obj"), &["cloth[0].shape", "nothing.obj", "cannot read"]);
+    says(&mesh("cloth.xyz"), &["unknown mesh format"]);
+    let toile = Toile::new();
+    toile.file("broken.obj", "v 0 0 0\nv 1 0 0\nf 1 2 3\n");
+    let scene = toile.file("bad.toml", &mesh("broken.obj"));
+    let done = toile.run(&["sim", &scene]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("broken.obj:3"), "{}", done.error);
+    says(&SMALL.replace("[[body]]", "fabric = \"silkk\"\n[[body]]"), &["did you mean `silk`?"]);
+    says(
+        &SMALL.replace("[[body]]", "fabric = { density = 0 }\n[[body]]"),
+        &["density", "above zero"],
+    );
+}
+
+#[test]
+fn pins_must_choose_vertices_that_are_there() {
+    let pin = |pin: &str| SMALL.replace("[[body]]", &format!("pins = [{pin}]\n[[body]]"));
+    says(&pin("{ select = \"topp\" }"), &["did you mean `top`?"]);
+    says(&pin("{ vertices = [81] }"), &["names vertex 81"]);
+    says(&pin("{ }"), &["needs exactly one of"]);
+    says(&pin("{ box = [[5, 5, 5], [6, 6, 6]] }"), &["holds no vertex"]);
+}
+
+#[test]
+fn changes_from_the_command_line_are_checked_too() {
+    let toile = Toile::new();
+    let scene = toile.file("small.toml", SMALL);
+    for (set, word) in [
+        ("solver.stpe=1", "did you mean `step`?"),
+        ("solver.step=9", "command line"),
+        ("cloth.7.name=x", "cannot set `cloth.7.name`"),
+        ("nonsense", "KEY=VALUE"),
+    ] {
+        let done = toile.run(&["sim", &scene, "--set", set]);
+        assert_ne!(done.code, 0);
+        assert!(done.error.contains(word), "{set}: {}", done.error);
+    }
+    let done = toile.run(&["sim", &scene, "--preset", "provot79"]);
+    assert!(done.error.contains("did you mean `provot97`?"), "{}", done.error);
+    assert_eq!(toile.run(&["sim", &scene, "--threads", "0"]).code, 2);
+    assert_eq!(toile.run(&["sim", &scene, "--frames", "avi"]).code, 2);
+    assert_eq!(toile.run(&["smi"]).code, 2);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error() {
+    let toile = Toile::new();
+    let scene = toile.file("small.toml", SMALL);
+    toile.file("taken", "a file, not a folder");
+    let done = toile.run(&["sim", &scene, "--out", "taken"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("taken"), "{}", done.error);
+    let done = toile.run(&["sim", &scene, "--out", "/proc/none/out"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("--out"), "{}", done.error);
+}
+
+#[test]
+fn a_huge_duration_is_no_error_by_itself() {
+    let toile = Toile::new();
+    let scene = toile.file("long.toml", &SMALL.replace("= 0.2\n", "= 1e12\n"));
+    let mut child = toile
+        .command(&["sim", &scene, "--checkpoint", "0.05"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("starts");
+    let state = toile.path("out/state.bin");
+    for _ in 0..600 {
+        if state.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(state.exists(), "it runs and saves its state");
+    assert!(child.try_wait().expect("asked").is_none(), "it still runs");
+    child.kill().expect("ends");
+    child.wait().expect("ended");
+}
+
+#[test]
+fn errors_are_json_for_those_who_asked_for_it() {
+    let toile = Toile::new();
+    let done = toile.run(&["sim", "nothing.toml", "--json"]);
+    let error: serde_json::Value = serde_json::from_str(&done.output).expect("JSON");
+    assert!(error["error"].as_str().expect("a text").contains("nothing.toml"));
+}
