@@ -1,1 +1,99 @@
-fn main() {}
+//! The toile program: cloth from a scene file to an audited result and a picture.
+
+// The program talks to people on purpose; libraries do not.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod check;
+mod completions;
+mod convert;
+mod drape;
+mod methods;
+mod progress;
+mod sim;
+mod summary;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Simulate cloth: drape it, let it collide with itself and with bodies, audit the result, draw it.
+#[derive(Parser)]
+#[command(name = "toile", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+    /// Print the result as JSON on standard output, for other programs.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Say more: -v what is done, -vv every detail.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+const EXAMPLES: &str = "Examples:
+  toile drape                              a square of cotton over a ball, into out/
+  toile sim scenes/flag.toml --frames gif  a scene as a moving picture
+  toile check out/final.obj                does it intersect itself?";
+
+#[derive(Subcommand)]
+enum Command {
+    Drape(drape::Args),
+    Sim(sim::Args),
+    Check(check::Args),
+    Convert(convert::Args),
+    Methods(methods::Args),
+    Completions(completions::Args),
+}
+
+/// How a command ended.
+enum End {
+    /// All is well.
+    Good,
+    /// It did its work, and what it found is bad.
+    Bad,
+    /// It was interrupted.
+    Stopped,
+}
+
+fn main() -> ExitCode {
+    let program = Program::parse();
+    start_log(program.verbose);
+    let json = program.json;
+    let result = match program.command {
+        Command::Drape(args) => drape::run(args, json),
+        Command::Sim(args) => sim::run(args, json),
+        Command::Check(args) => check::run(args, json),
+        Command::Convert(args) => convert::run(args, json),
+        Command::Methods(args) => methods::run(args, json),
+        Command::Completions(args) => completions::run(args),
+    };
+    match result {
+        Ok(End::Good) => ExitCode::SUCCESS,
+        Ok(End::Bad) => ExitCode::from(1),
+        Ok(End::Stopped) => ExitCode::from(130),
+        Err(error) => {
+            if json {
+                print_json(&serde_json::json!({ "error": error.to_string() }));
+            }
+            eprintln!("{:?}", miette::Report::new(error));
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Prints a value for other programs. A reader that has gone away is no error of ours.
+fn print_json(value: &impl serde::Serialize) {
+    use std::io::Write;
+    if let Ok(text) = serde_json::to_string_pretty(value) {
+        let _ = writeln!(std::io::stdout(), "{text}");
+    }
+}
+
+fn start_log(verbose: u8) {
+    let level = match verbose {
+        0 => log::LevelFilter::Warn,
+        1 => log::LevelFilter::Info,
+        2 => log::LevelFilter::Debug,
+        _ => log::LevelFilter::Trace,
+    };
+    env_logger::Builder::new().filter_level(level).parse_default_env().init();
+}

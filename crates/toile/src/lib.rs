@@ -1,1 +1,53 @@
-//! placeholder
+//! Cloth simulation from a scene to an audited result.
+//!
+//! A [`Scene`] says what there is: cloths, bodies, wind, and with which methods to simulate. It is
+//! read from a TOML file or put together in code. [`Scene::build`] makes a [`Simulation`] of it.
+//!
+//! ```
+//! use toile::{Cloth, Scene};
+//!
+//! let mut sim = Scene::new()
+//!     .with_cloth(Cloth::rectangle(1.0, 1.0, 0.05).pin_edge(0))
+//!     .build()?;
+//! sim.run(0.5)?; // seconds
+//! assert!(sim.state().lowest() > -1.1); // hangs, does not fall
+//! assert!(sim.state().lowest() < -0.4);
+//! # Ok::<(), toile::Error>(())
+//! ```
+//!
+//! [`run()`] is the whole pipeline of the program: it steps, writes frames, audits every one of
+//! them with exact predicates, can be stopped and resumed bit for bit, and leaves `report.json`,
+//! `final.obj`, `final.glb` and `final.png`.
+//!
+//! Units are SI, y is up.
+
+mod audit;
+mod check;
+mod convert;
+mod error;
+mod jitter;
+mod picture;
+mod run;
+mod scene;
+mod simulation;
+mod usda;
+
+pub use audit::{Audit, audit};
+pub use check::{Check, CheckedFile, check};
+pub use convert::convert;
+pub use error::{Error, SceneError};
+pub use jitter::Generator;
+pub use picture::{Camera, Studio};
+pub use run::{
+    Auditing, Checkpoint, Format, Options, Outcome, Progress, REPORT_VERSION, Report, Stages,
+    StopFlag, Verdict, run,
+};
+pub use scene::{
+    Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
+    Select, Stack, builtin_fabrics, drape_scene, fabric_from_toml, schema, settings_as_toml,
+};
+pub use simulation::Simulation;
+
+pub use glam::DVec3;
+pub use toile_sim::force::Wind;
+pub use toile_sim::{Fabric, Motion, Preset, Settings, State};

@@ -1,0 +1,94 @@
+//! `toile methods`.
+
+use crate::{End, print_json};
+use serde::Serialize;
+use toile::{Error, Preset};
+
+/// List what there is to choose from: presets, methods and fabrics.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  toile methods
+  toile methods --settings provot97
+  toile methods --schema > scene.schema.json")]
+pub(crate) struct Args {
+    /// Print the JSON Schema of scene files, for editors.
+    #[arg(long)]
+    schema: bool,
+    /// Print all settings of a preset, as they can stand under [solver].
+    #[arg(long, value_name = "PRESET")]
+    settings: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Method {
+    id: &'static str,
+    name: &'static str,
+    setting: &'static str,
+}
+
+const fn method(id: &'static str, name: &'static str, setting: &'static str) -> Method {
+    Method { id, name, setting }
+}
+
+/// Methods with their ids, and how a scene chooses them.
+const METHODS: [Method; 17] = [
+    method("M1", "mass-spring grid (Provot 1995)", "solver.springs = \"grid\", solver.damping"),
+    method("M2", "strain limit, three orders", "solver.strain_limit.order"),
+    method("M4", "mass-spring triangles", "solver.springs = \"triangles\""),
+    method("M12", "gravity, wind with gusts", "gravity, [wind]"),
+    method("M13", "pinned and keyframed vertices", "cloth.pins"),
+    method("N1", "explicit and symplectic Euler", "solver.integrator.type = \"explicit-euler\""),
+    method("N2", "explicit midpoint", "solver.integrator.type = \"midpoint\""),
+    method("N3", "classical Runge-Kutta", "solver.integrator.type = \"rk4\""),
+    method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
+    method("D1", "vertex-face and edge-edge, continuous", "always"),
+    method("D2", "root finding without false negatives", "solver.collision.ccd"),
+    method("D3", "trees of axis-aligned boxes", "always"),
+    method("D4a", "hierarchy built in material space", "always"),
+    method("D6a", "normal cones skip flat patches", "solver.collision.cone_limit"),
+    method("D10", "bodies: spheres, boxes, capsules, planes, meshes", "[[body]]"),
+    method("R1", "impacts with bounce and friction", "solver.collision.law"),
+    method("R2", "zones of impact", "solver.collision.zones"),
+];
+
+pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    if args.schema {
+        print_json(&toile::schema());
+        return Ok(End::Good);
+    }
+    if let Some(name) = args.settings {
+        let Some(preset) = Preset::from_name(&name) else {
+            return Err(Error::Request {
+                message: format!("there is no preset `{name}`"),
+                help: format!("presets: {}", Preset::ALL.map(Preset::name).join(", ")),
+            });
+        };
+        if json {
+            print_json(&preset.settings());
+        } else {
+            print!("{}", toile::settings_as_toml(preset)?);
+        }
+        return Ok(End::Good);
+    }
+    if json {
+        let presets = Preset::ALL.map(|p| {
+            serde_json::json!({ "name": p.name(), "summary": p.summary(), "methods": p.methods() })
+        });
+        print_json(&serde_json::json!({
+            "presets": presets,
+            "methods": METHODS,
+            "fabrics": toile::builtin_fabrics(),
+        }));
+        return Ok(End::Good);
+    }
+    println!("Presets (preset = \"…\" in a scene, or --preset):");
+    for p in Preset::ALL {
+        println!("  {:10} {}\n             {}", p.name(), p.summary(), p.methods().join(" "));
+    }
+    println!("\nMethods:");
+    for m in METHODS {
+        println!("  {:4} {:52} {}", m.id, m.name, m.setting);
+    }
+    println!("\nFabrics (fabric = \"…\" of a cloth):\n  {}", toile::builtin_fabrics().join(", "));
+    Ok(End::Good)
+}

@@ -1,0 +1,186 @@
+//! `toile sim`.
+
+use crate::progress::{Bar, stop_on_interrupt};
+use crate::{End, print_json, summary};
+use clap::ValueEnum;
+use std::path::PathBuf;
+use toile::{Auditing, Error, Format, Options, Outcome, Scene};
+
+/// Simulate a scene file.
+///
+/// Writes report.json, final.obj, final.glb, final.png and state.bin into a folder, and frames if
+/// they are asked for. Every frame is audited with exact predicates. The exit status is 1 if the
+/// scene has an [expect] table that does not hold.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  toile sim scenes/sphere.toml
+  toile sim scenes/ribbon.toml --frames pc2 --out out/ribbon
+  toile sim scenes/twist.toml --set solver.step=0.0005 --set cloth.0.shape.cells=[20,20]
+  toile sim scenes/twist.toml --resume")]
+pub(crate) struct Args {
+    /// The scene file.
+    scene: PathBuf,
+    /// Bundle of methods; see `toile methods`.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Change a value of the scene, such as solver.step=0.0005; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_change)]
+    set: Vec<(String, String)>,
+    /// Simulate so long [s] instead of the scene's own duration.
+    #[arg(long, value_name = "SECONDS")]
+    duration: Option<f64>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where results go and in which form; shared by `sim` and `drape`.
+#[derive(clap::Args)]
+pub(crate) struct Output {
+    /// Folder for the results.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub(crate) out: PathBuf,
+    /// Keep frames, in this form.
+    #[arg(long, value_name = "FORMAT")]
+    frames: Option<FrameFormat>,
+    /// Time between frames [s]; a thirtieth of a second unless the scene says otherwise.
+    #[arg(long, value_name = "SECONDS")]
+    every: Option<f64>,
+    /// Number of threads; all there are if not given. The result is the same to the last bit.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Go on from the state.bin that a stopped run has left in --out.
+    #[arg(long)]
+    resume: bool,
+    /// What is audited with exact predicates.
+    #[arg(long, value_name = "WHAT", default_value = "frame")]
+    audit: Audit,
+    /// Time between saved states [s of wall time].
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    checkpoint: f64,
+    /// Do not draw final.png.
+    #[arg(long)]
+    no_picture: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FrameFormat {
+    /// A point cache with the vertex order of final.obj.
+    Pc2,
+    /// A mesh for each frame.
+    Obj,
+    /// An animation for Blender and web viewers.
+    Glb,
+    /// An animation for USD.
+    Usda,
+    /// A picture for each frame.
+    Png,
+    /// A moving picture.
+    Gif,
+    /// A moving picture in full colour.
+    Apng,
+}
+
+impl FrameFormat {
+    fn format(self) -> Format {
+        match self {
+            Self::Pc2 => Format::Pc2,
+            Self::Obj => Format::Obj,
+            Self::Glb => Format::Glb,
+            Self::Usda => Format::Usda,
+            Self::Png => Format::Png,
+            Self::Gif => Format::Gif,
+            Self::Apng => Format::Apng,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Audit {
+    /// Every frame.
+    Frame,
+    /// Every step.
+    Step,
+    /// Nothing.
+    Off,
+}
+
+fn parse_change(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write it as KEY=VALUE, for example solver.step=0.0005".into()),
+    }
+}
+
+pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    let mut changes = args.output.changes();
+    changes.extend(args.preset.map(|p| ("preset".to_owned(), format!("\"{p}\""))));
+    changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}"))));
+    changes.extend(args.set);
+    let scene = Scene::read_with(&args.scene, &changes)?;
+    let again = format!("toile sim {}", args.scene.display());
+    simulate(scene, &args.output, json, &again)
+}
+
+impl Output {
+    /// What it changes in the scene.
+    pub(crate) fn changes(&self) -> Vec<(String, String)> {
+        self.every.iter().map(|s| ("fps".to_owned(), format!("{:?}", 1.0 / s))).collect()
+    }
+}
+
+/// Carries out a scene; `again` is the command that would resume it.
+pub(crate) fn simulate(
+    scene: Scene,
+    output: &Output,
+    json: bool,
+    again: &str,
+) -> Result<End, Error> {
+    let options = Options {
+        frames: output.frames.map(FrameFormat::format),
+        threads: output.threads.map(usize::from),
+        audit: match output.audit {
+            Audit::Frame => Auditing::Frame,
+            Audit::Step => Auditing::Step,
+            Audit::Off => Auditing::Off,
+        },
+        resume: output.resume,
+        checkpoint: output.checkpoint,
+        picture: !output.no_picture,
+        stop: stop_on_interrupt(),
+        ..Options::new(&output.out)
+    };
+    log::info!("{}: {}", scene.name, scene.description.trim());
+    let mut sim = scene.build()?;
+    log::info!(
+        "{} vertices, {} triangles, {} springs",
+        sim.state().x.len(),
+        sim.world().model().mesh.triangles.len(),
+        sim.world().model().springs.len()
+    );
+    let bar = Bar::new(json);
+    let outcome = toile::run(&mut sim, &options, &mut |progress| bar.show(progress));
+    bar.clear();
+    match outcome? {
+        Outcome::Finished(report) => {
+            if json {
+                print_json(&report);
+            } else {
+                summary::print(&report, &output.out);
+            }
+            Ok(if report.failures().next().is_some() { End::Bad } else { End::Good })
+        }
+        Outcome::Stopped { step, steps, time } => {
+            let out = output.out.display();
+            if json {
+                print_json(&serde_json::json!({ "stopped": true, "steps": step }));
+            }
+            eprintln!(
+                "stopped at {time:.3} s (step {step} of {steps}); go on with\n  {again} --out {out} \
+                 --resume\nand the other options as before"
+            );
+            Ok(End::Stopped)
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Pictures of a simulation.
+
+use crate::error::Error;
+use crate::simulation::Simulation;
+use glam::{DMat3, DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toile_mesh::{TriMesh, io, shape};
+use toile_render as render;
+use toile_render::{Image, Material, palette};
+use toile_sim::Body;
+use toile_sim::body::Shape;
+
+/// Where the picture is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Camera {
+    /// Direction of the camera around the vertical axis [degrees]: 0 looks along −z, 90 along −x.
+    pub azimuth: f64,
+    /// Height of the camera above the horizon [degrees].
+    pub elevation: f64,
+    /// Two corners of the box that the picture shows [m]; all cloths and bodies if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<[DVec3; 2]>,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self { azimuth: 30.0, elevation: 20.0, frame: None }
+    }
+}
+
+/// Rays per pixel of a still picture, and of the frames of a moving one.
+const SAMPLES: [u32; 2] = [8, 4];
+
+/// Draws a simulation.
+#[derive(Clone, Debug)]
+pub struct Studio<'a> {
+    sim: &'a Simulation,
+    x: &'a [DVec3],
+    time: f64,
+    size: [u32; 2],
+    samples: u32,
+    /// Whether the camera is that of the first moment, so that it does not move with the cloth.
+    fixed: bool,
+}
+
+impl<'a> Studio<'a> {
+    /// A picture of 960 × 720 pixels of the present moment.
+    pub fn new(sim: &'a Simulation) -> Self {
+        let state = sim.state();
+        let (size, samples) = ([960, 720], SAMPLES[0]);
+        Self { sim, x: &state.x, time: state.time, size, samples, fixed: false }
+    }
+
+    /// The frame of a film: 480 × 360 pixels from a camera that stands still.
+    #[must_use]
+    pub fn small(mut self) -> Self {
+        (self.size, self.samples, self.fixed) = ([480, 360], SAMPLES[1], true);
+        self
+    }
+
+    /// A picture of another size [px].
+    #[must_use]
+    pub fn sized(mut self, width: u32, height: u32) -> Self {
+        self.size = [width, height];
+        self
+    }
+
+    /// Another moment: positions of all vertices [m], and the time that places the bodies [s].
+    #[must_use]
+    pub fn at(mut self, x: &'a [DVec3], time: f64) -> Self {
+        (self.x, self.time) = (x, time);
+        self
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// If the camera looks nowhere.
+    pub fn draw(&self) -> Result<Image, Error> {
+        let world = self.sim.world();
+        let cloths = self.cloths();
+        let mut ground = None;
+        let mut bodies = Vec::new();
+        for body in world.bodies() {
+            match level(body, self.time) {
+                Some(y) => ground = Some(ground.map_or(y, |old: f64| old.max(y))),
+                None => bodies.extend(body_mesh(body, self.time)),
+            }
+        }
+        let mut scene = render::Scene::new(self.camera(&bodies, ground)?);
+        for (i, mesh) in cloths.iter().enumerate() {
+            let (front, back) = palette(i);
+            scene = scene.with_item(mesh, Material::cloth(front, back));
+        }
+        for mesh in &bodies {
+            scene = scene.with_item(mesh, Material::plaster());
+        }
+        if let Some(y) = ground {
+            scene = scene.with_ground(y);
+        }
+        let [width, height] = self.size;
+        let settings =
+            render::Settings { samples: self.samples, ..render::Settings::new(width, height) };
+        render::render(&scene, &settings).map_err(failed)
+    }
+
+    /// Draws it to a PNG file.
+    ///
+    /// # Errors
+    /// If it cannot be drawn or written.
+    pub fn draw_to(&self, path: &Path) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        self.draw()?.write_png(&mut bytes).map_err(failed)?;
+        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+    }
+
+    /// Draws frames, one for each frame of the scene's rate, to an animated GIF.
+    ///
+    /// # Errors
+    /// If a frame cannot be drawn, or the file not written.
+    pub fn film_gif(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+        let images = self.film(frames)?;
+        let few: Vec<&Image> = images.iter().step_by(images.len().div_ceil(8).max(1)).collect();
+        let colours = render::gif::Colours::of(&few);
+        let [width, height] = self.size;
+        let mut writer = render::gif::Writer::new(Vec::new(), width, height, self.rate(), colours)
+            .map_err(failed)?;
+        for image in &images {
+            writer.write_frame(image).map_err(failed)?;
+        }
+        let bytes = writer.finish().map_err(failed)?;
+        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+    }
+
+    /// The same as an animated PNG.
+    ///
+    /// # Errors
+    /// As [`Studio::film_gif`].
+    pub fn film_apng(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+        let [width, height] = self.size;
+        let mut bytes = Vec::new();
+        let count = u32::try_from(frames.len()).unwrap_or(u32::MAX);
+        let mut writer = render::apng::Writer::new(&mut bytes, width, height, count, self.rate())
+            .map_err(failed)?;
+        for image in self.film(frames)? {
+            writer.write_frame(image).map_err(failed)?;
+        }
+        writer.finish().map_err(failed)?;
+        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+    }
+
+    fn film(&self, frames: &[Vec<DVec3>]) -> Result<Vec<Image>, Error> {
+        let fps = self.sim.scene().fps;
+        let draw = |(i, x): (usize, &Vec<DVec3>)| {
+            Studio { x, time: i as f64 / fps, ..self.clone() }.draw()
+        };
+        frames.iter().enumerate().map(draw).collect()
+    }
+
+    fn rate(&self) -> u16 {
+        self.sim.scene().fps.round().clamp(1.0, 1000.0) as u16
+    }
+
+    /// Each cloth as a mesh of its own.
+    fn cloths(&self) -> Vec<TriMesh> {
+        let model = self.sim.world().model();
+        let parts = model.vertices.iter().zip(&model.triangles);
+        parts
+            .map(|(vertices, triangles)| {
+                let (v, t) = (as_range(vertices), as_range(triangles));
+                let first = vertices.start;
+                let corners = model.mesh.triangles[t.clone()].iter();
+                TriMesh {
+                    positions: self.x[v].to_vec(),
+                    triangles: corners.map(|c| c.map(|i| i - first)).collect(),
+                    uv: model.mesh.uv.clone(),
+                    uv_triangles: model.mesh.uv_triangles[t].to_vec(),
+                }
+            })
+            .collect()
+    }
+
+    fn camera(&self, bodies: &[TriMesh], ground: Option<f64>) -> Result<render::Camera, Error> {
+        let camera = self.sim.scene().camera;
+        let begin = &self.sim.world().model().mesh.positions;
+        let [mut lo, mut hi] = match camera.frame {
+            Some([a, b]) => [a.min(b), a.max(b)],
+            None => {
+                let cloth: &[DVec3] = if self.fixed { begin } else { self.x };
+                let points = cloth.iter().chain(bodies.iter().flat_map(|b| &b.positions));
+                points.fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[lo, hi], p| {
+                    [lo.min(*p), hi.max(*p)]
+                })
+            }
+        };
+        // Things on the ground are seen with the ground they stand on.
+        if let (None, Some(y)) = (camera.frame, ground) {
+            (lo.y, hi.y) = (lo.y.min(y), hi.y.max(y));
+        }
+        if !(lo.is_finite() && hi.is_finite()) {
+            return Err(Error::Picture("there is nothing to see".into()));
+        }
+        let [width, height] = self.size.map(f64::from);
+        let (azimuth, elevation) = (camera.azimuth.to_radians(), camera.elevation.to_radians());
+        Ok(render::Camera::framing(lo, hi, azimuth, elevation, width / height))
+    }
+}
+
+fn as_range(range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+fn failed(error: render::Error) -> Error {
+    Error::Picture(error.to_string())
+}
+
+/// Height of a body that is level ground [m].
+fn level(body: &Body, t: f64) -> Option<f64> {
+    match body.shape {
+        Shape::Plane { point, normal } if normal.normalize_or_zero().y > 0.999 => {
+            Some(body.motion.pose(t).apply(point).y)
+        }
+        _ => None,
+    }
+}
+
+/// The surface of a body at time `t` [s].
+fn body_mesh(body: &Body, t: f64) -> Option<TriMesh> {
+    let turned = |mesh: TriMesh, to: DVec3, at: DVec3| {
+        let turn = DMat3::from_quat(DQuat::from_rotation_arc(DVec3::Y, to));
+        mesh.map_positions(|p| turn * p + at)
+    };
+    let mesh = match &body.shape {
+        Shape::Mesh(mesh) => mesh.clone(),
+        Shape::Sphere { centre, radius } => {
+            shape::sphere(*radius, 5).map_positions(|p| p + *centre)
+        }
+        Shape::Capsule { a, b, radius } => match (*b - *a).try_normalize() {
+            Some(along) => {
+                let rod = shape::capsule(*radius, a.distance(*b), 64, 16);
+                turned(rod, along, 0.5 * (*a + *b))
+            }
+            None => shape::sphere(*radius, 5).map_positions(|p| p + *a),
+        },
+        Shape::Cuboid { centre, half, rotation } => {
+            toile_sim::body::cuboid(*centre, *half, *rotation)
+        }
+        // Level ground is drawn as ground; any other plane as a piece of it.
+        Shape::Plane { point, normal } => {
+            let piece = shape::grid(4.0, 4.0, 1, 1, shape::Diagonals::Same);
+            turned(piece, normal.normalize_or_zero(), *point)
+        }
+    };
+    let pose = body.motion.pose(t);
+    Some(mesh.map_positions(|p| pose.apply(p)))
+}

@@ -1,0 +1,159 @@
+//! The report of a run.
+
+use super::checkpoint::Statistics;
+use super::process;
+use crate::audit::Audit;
+use crate::simulation::Simulation;
+use serde::{Deserialize, Serialize};
+use toile_sim::Energy;
+
+/// Version of the form of `report.json`. Keys are added without a change of version; it changes
+/// when a key is removed or means something else.
+pub const REPORT_VERSION: u32 = 1;
+
+/// What `report.json` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Version of this form; see [`REPORT_VERSION`].
+    pub version: u32,
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the preset.
+    pub preset: String,
+    /// Vertices of all cloths.
+    pub vertices: u64,
+    /// Triangles of all cloths.
+    pub triangles: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Simulated time [s].
+    pub simulated_seconds: f64,
+    /// Time of the clock on the wall, over all parts of a resumed run, without pictures [s].
+    pub wall_seconds: f64,
+    /// Processor time of all threads [s]; null where the system does not tell.
+    pub cpu_seconds: Option<f64>,
+    /// Wall time of each stage [s].
+    pub stage_seconds: Stages,
+    /// Most memory held at any time [bytes]; null where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+    /// Threads used.
+    pub threads: u64,
+    /// Pairs of intersecting triangles at the end; null if not audited.
+    pub intersections_final: Option<u64>,
+    /// Most pairs of intersecting triangles in any audited frame; null if not audited.
+    pub intersections_max: Option<u64>,
+    /// Triangles inside bodies at the end; null if not audited.
+    pub body_penetrations_final: Option<u64>,
+    /// Most triangles inside bodies in any audited frame; null if not audited.
+    pub body_penetrations_max: Option<u64>,
+    /// Largest elongation of an edge at the end of any step.
+    pub max_strain: f64,
+    /// Energy at the end [J].
+    pub energy: Energy,
+    /// Hash of time, positions and velocities at the end, in hexadecimal.
+    pub state_hash: String,
+    /// What went partly wrong.
+    pub warnings: Vec<String>,
+    /// Frames kept and audited.
+    pub frames: u64,
+    /// Height of the lowest vertex at the end [m].
+    pub lowest: f64,
+    /// Height of the highest vertex at the end [m].
+    pub highest: f64,
+    /// Root mean square speed at the end [m/s].
+    pub rms_speed_final: f64,
+    /// Whether each bound of `[expect]` holds.
+    pub expect: Vec<Verdict>,
+}
+
+/// Wall time of each stage [s].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Forces and time integration.
+    pub integrate: f64,
+    /// Strain limiting.
+    pub strain_limit: f64,
+    /// Finding collisions.
+    pub detect: f64,
+    /// Responding to them.
+    pub respond: f64,
+    /// Exact audit.
+    pub audit: f64,
+    /// Pictures and frames at the end.
+    pub write: f64,
+}
+
+/// Whether one bound of `[expect]` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The key.
+    pub key: String,
+    /// What was measured; null if it was not.
+    pub value: Option<f64>,
+    /// Least value allowed.
+    pub least: Option<f64>,
+    /// Largest value allowed.
+    pub most: Option<f64>,
+    /// Whether it holds.
+    pub pass: bool,
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.value.map_or("not measured".into(), |v| format!("{v}"));
+        write!(f, "{} is {value}, expected ", self.key)?;
+        match (self.least, self.most) {
+            (Some(lo), Some(hi)) => write!(f, "{lo} to {hi}"),
+            (Some(lo), None) => write!(f, "{lo} or more"),
+            (None, Some(hi)) => write!(f, "{hi} at most"),
+            (None, None) => write!(f, "a number"),
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn new(
+        sim: &Simulation,
+        statistics: &Statistics,
+        last: Option<Audit>,
+        wall_seconds: f64,
+        cpu_seconds: Option<f64>,
+    ) -> Self {
+        let (world, state, scene) = (sim.world(), sim.state(), sim.scene());
+        let highest = state.x.iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
+        let mut report = Self {
+            version: REPORT_VERSION,
+            scene: scene.name.clone(),
+            preset: scene.preset.name().into(),
+            vertices: state.x.len() as u64,
+            triangles: world.model().mesh.triangles.len() as u64,
+            steps: state.step,
+            simulated_seconds: state.time,
+            wall_seconds,
+            cpu_seconds,
+            stage_seconds: statistics.stages,
+            peak_rss_bytes: process::peak_rss_bytes(),
+            threads: rayon::current_num_threads() as u64,
+            intersections_final: last.map(|a| a.self_intersections),
+            intersections_max: last.map(|_| statistics.intersections_max),
+            body_penetrations_final: last.map(|a| a.body_penetrations),
+            body_penetrations_max: last.map(|_| statistics.penetrations_max),
+            max_strain: statistics.max_strain.max(world.max_strain()),
+            energy: world.energy(),
+            state_hash: format!("{:016x}", state.hash()),
+            warnings: statistics.warnings(),
+            frames: statistics.frames,
+            lowest: state.lowest(),
+            highest,
+            rms_speed_final: state.rms_speed(),
+            expect: Vec::new(),
+        };
+        report.expect = scene.expect.judge(&report);
+        report
+    }
+
+    /// Bounds of `[expect]` that do not hold.
+    pub fn failures(&self) -> impl Iterator<Item = &Verdict> {
+        self.expect.iter().filter(|v| !v.pass)
+    }
+}

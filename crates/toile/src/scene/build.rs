@@ -1,0 +1,283 @@
+//! From a scene to a world that steps.
+
+use super::read::{from_value, merge};
+use super::{BodyShape, Cloth, ClothShape, Diagonals, Place, Rotate, Scene};
+use crate::error::{Error, SceneError};
+use crate::jitter::Generator;
+use crate::simulation::Simulation;
+use glam::{DMat3, DVec3};
+use std::path::Path;
+use toile_mesh::{TriMesh, io, shape};
+use toile_sim::body::Shape;
+use toile_sim::motion::rotation_matrix;
+use toile_sim::{Settings, Surroundings, World};
+use toml::{Table, Value};
+
+/// Most triangles of all cloths together: what a machine with 16 GB can hold.
+const MAX_TRIANGLES: u64 = 8_000_000;
+
+impl Scene {
+    /// Puts a simulation together; everything is checked here.
+    ///
+    /// # Errors
+    /// If a value makes no sense or a file cannot be read.
+    pub fn build(self) -> Result<Simulation, Error> {
+        self.check_numbers()?;
+        self.check_size()?;
+        let settings = self.settings()?;
+        let mut surroundings =
+            Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
+        for i in 0..self.bodies.len() {
+            surroundings.bodies.push(self.body(i)?);
+        }
+        let mut cloths = Vec::new();
+        let mut first = 0;
+        for (path, cloth) in self.cloths_with_paths() {
+            let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
+            let sheet = self.sheet(&path, cloth)?;
+            let count = cloth.stack.map_or(1, |s| s.count);
+            for k in 0..count {
+                let placed = sheet.clone().map_positions(|p| placement(cloth, k, p));
+                for (n, pin) in cloth.pins.iter().enumerate() {
+                    let path = format!("{path}.pins.{n}");
+                    let vertices = pin.find(&placed).map_err(|(key, reason)| {
+                        let dot = if key.is_empty() { "" } else { "." };
+                        self.error(&format!("{path}{dot}{key}"), &reason)
+                    })?;
+                    if let Err(reason) = pin.motion.validate() {
+                        return Err(self.error(&format!("{path}.motion"), &reason).into());
+                    }
+                    surroundings.pins.push(toile_sim::Pin {
+                        vertices: vertices.iter().map(|v| v + first).collect(),
+                        motion: pin.motion.clone(),
+                        until: pin.until.unwrap_or(f64::INFINITY),
+                    });
+                }
+                let mesh = jittered(placed, cloth, k);
+                first += mesh.positions.len() as u32;
+                let grid = match cloth.shape {
+                    ClothShape::Grid { cells, .. } => Some(cells.map(|n| n as usize)),
+                    ClothShape::Mesh { .. } => None,
+                };
+                let name = match cloth.stack {
+                    Some(_) => format!("{}-{}", cloth.name, k + 1),
+                    None => cloth.name.clone(),
+                };
+                cloths.push(toile_sim::Cloth { name, mesh, grid, fabric: fabric.clone() });
+            }
+        }
+        let world = World::new(cloths, surroundings, settings).map_err(|e| self.translate(e))?;
+        Ok(Simulation::new(self, world))
+    }
+
+    /// The settings of the preset with those of the scene laid over.
+    ///
+    /// # Errors
+    /// If the scene has a setting that does not exist or makes no sense.
+    pub fn settings(&self) -> Result<Settings, Error> {
+        let preset = self.preset.settings();
+        let mut table = Table::try_from(preset)
+            .map_err(|e| self.error("preset", &format!("cannot be changed: {e}")))?;
+        merge(&mut table, &self.solver);
+        let settings: Settings = from_value("solver", Value::Table(table), &self.source)?;
+        settings.validate().map_err(|e| self.translate(e))?;
+        Ok(settings)
+    }
+
+    fn check_numbers(&self) -> Result<(), Box<SceneError>> {
+        let refuse = |path: &str, reason: String| Err(self.error(path, &reason));
+        if !(self.duration.is_finite() && self.duration >= 0.0) {
+            return refuse("duration", format!("is {}; it must be 0 s or more", self.duration));
+        }
+        if !(self.fps.is_finite() && self.fps > 0.0) {
+            return refuse("fps", format!("is {}; it must be above zero", self.fps));
+        }
+        for (path, cloth) in self.cloths_with_paths() {
+            if let ClothShape::Grid { width, height, .. } = cloth.shape {
+                for (key, value) in [("width", width), ("height", height)] {
+                    if !(value.is_finite() && value > 0.0 && value <= 1e6) {
+                        let reason = format!("is {value}; it must be above zero [m]");
+                        return refuse(&format!("{path}.shape.{key}"), reason);
+                    }
+                }
+            }
+            self.check_place(&format!("{path}.place"), &cloth.place)?;
+            if let Some(s) = cloth.stack
+                && (s.count == 0 || !s.offset.is_finite() || !s.turn.is_finite())
+            {
+                let reason = "needs a count of 1 or more and finite numbers".into();
+                return refuse(&format!("{path}.stack"), reason);
+            }
+            if let Some(j) = cloth.jitter
+                && !(j.amplitude.is_finite() && j.amplitude >= 0.0 && j.axis.is_finite())
+            {
+                let reason = "needs an amplitude of 0 or more [m] and a finite axis".into();
+                return refuse(&format!("{path}.jitter"), reason);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_place(&self, path: &str, place: &Place) -> Result<(), Box<SceneError>> {
+        if !place.at.is_finite() {
+            return Err(self.error(&format!("{path}.at"), "is not finite"));
+        }
+        place.rotate.map_or(Ok(()), |r| self.check_rotate(&format!("{path}.rotate"), &r))
+    }
+
+    fn check_rotate(&self, path: &str, rotate: &Rotate) -> Result<(), Box<SceneError>> {
+        let sound = rotate.degrees.is_finite()
+            && rotate.axis.is_finite()
+            && rotate.axis.length() > f64::EPSILON;
+        let reason = "needs an axis that has a direction and a finite angle";
+        if sound { Ok(()) } else { Err(self.error(path, reason)) }
+    }
+
+    /// Counts before anything is allocated.
+    fn check_size(&self) -> Result<(), Box<SceneError>> {
+        let mut total = 0_u64;
+        for (path, cloth) in self.cloths_with_paths() {
+            let ClothShape::Grid { cells: [nu, nv], .. } = cloth.shape else { continue };
+            if nu == 0 || nv == 0 {
+                let reason = "has no cells; give 1 or more each way";
+                return Err(self.error(&format!("{path}.shape.cells"), reason));
+            }
+            let sheets = u64::from(cloth.stack.map_or(1, |s| s.count));
+            let triangles = nu.saturating_mul(nv).saturating_mul(2).saturating_mul(sheets);
+            total = total.saturating_add(triangles);
+            if total > MAX_TRIANGLES {
+                let reason = format!(
+                    "makes {triangles} triangles; a scene can have {MAX_TRIANGLES} at most"
+                );
+                return Err(self.error(&format!("{path}.shape.cells"), &reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// One sheet as it lies at rest.
+    fn sheet(&self, path: &str, cloth: &Cloth) -> Result<TriMesh, Error> {
+        match &cloth.shape {
+            ClothShape::Grid { width, height, cells: [nu, nv], diagonals } => {
+                let diagonals = match diagonals {
+                    Diagonals::Alternating => shape::Diagonals::Alternating,
+                    Diagonals::Same => shape::Diagonals::Same,
+                };
+                Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, diagonals))
+            }
+            ClothShape::Mesh { file } => self.mesh(&format!("{path}.shape.file"), file),
+        }
+    }
+
+    fn mesh(&self, path: &str, file: &Path) -> Result<TriMesh, Error> {
+        let read = io::read_mesh(self.folder.join(file));
+        // GLB stores a vertex on a seam twice; cloth needs it once.
+        let welded = read.map(|m| match io::Format::of(file) {
+            Ok(io::Format::Glb) => m.weld().0,
+            _ => m,
+        });
+        welded.map_err(|e| self.error(path, &format!("cannot be used: {e}")).into())
+    }
+
+    fn body(&self, i: usize) -> Result<toile_sim::Body, Error> {
+        let body = &self.bodies[i];
+        let path = format!("body.{i}");
+        let shape = match &body.shape {
+            BodyShape::Sphere { at, radius } => Shape::Sphere { centre: *at, radius: *radius },
+            BodyShape::Capsule { a, b, radius } => Shape::Capsule { a: *a, b: *b, radius: *radius },
+            BodyShape::Box { at, size, rotate } => {
+                if let Some(r) = rotate {
+                    self.check_rotate(&format!("{path}.shape.rotate"), r)?;
+                }
+                let rotation = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
+                Shape::Cuboid { centre: *at, half: 0.5 * *size, rotation }
+            }
+            BodyShape::Plane { at, normal } => Shape::Plane { point: *at, normal: *normal },
+            BodyShape::Mesh { file, place } => {
+                self.check_place(&format!("{path}.shape.place"), place)?;
+                let mesh = self.mesh(&format!("{path}.shape.file"), file)?;
+                Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
+            }
+        };
+        let made = toile_sim::Body {
+            name: body.name.clone(),
+            shape,
+            motion: body.motion.clone(),
+            friction: body.friction,
+        };
+        made.validate().map_err(|e| match e {
+            toile_sim::Error::Mesh { reason, .. } => self.error(&path, &reason),
+            other => self.error(&path, &other.to_string()),
+        })?;
+        Ok(made)
+    }
+
+    /// Gives an error of the simulator its place in the scene, if it has one.
+    fn translate(&self, error: toile_sim::Error) -> Error {
+        match &error {
+            toile_sim::Error::Setting { key, reason } => self.error(key, reason).into(),
+            toile_sim::Error::Mesh { name, reason } => {
+                let is = |n: &String| n == name || name.starts_with(&format!("{n}-"));
+                let cloth = self.cloths.iter().position(|c| is(&c.name));
+                let body = self.bodies.iter().position(|b| is(&b.name));
+                match (cloth, body) {
+                    (Some(i), _) => self.error(&format!("cloth.{i}.shape"), reason).into(),
+                    (_, Some(i)) => self.error(&format!("body.{i}.shape"), reason).into(),
+                    _ => error.into(),
+                }
+            }
+            _ => error.into(),
+        }
+    }
+}
+
+/// All settings of a preset, as they can stand in a scene.
+///
+/// # Errors
+/// If they cannot be written as TOML.
+pub fn settings_as_toml(preset: toile_sim::Preset) -> Result<String, Error> {
+    let nested = Table::try_from(preset.settings()).map(|t| {
+        let mut solver = Table::new();
+        solver.insert("solver".into(), Value::Table(t));
+        toml::to_string_pretty(&solver)
+    });
+    nested
+        .map_err(|e| e.to_string())
+        .and_then(|text| text.map_err(|e| e.to_string()))
+        .map_err(|e| Error::request(format!("the settings cannot be written: {e}"), "report this"))
+}
+
+impl Rotate {
+    fn matrix(&self) -> DMat3 {
+        rotation_matrix(self.axis, self.degrees.to_radians())
+    }
+}
+
+impl Place {
+    fn apply(&self, p: DVec3) -> DVec3 {
+        self.rotate.map_or(p, |r| r.matrix() * p) + self.at
+    }
+}
+
+/// Where a point of sheet `k` of a stack begins.
+fn placement(cloth: &Cloth, k: u32, p: DVec3) -> DVec3 {
+    let k = f64::from(k);
+    match cloth.stack {
+        Some(s) => {
+            let turned = rotation_matrix(DVec3::Y, (k * s.turn).to_radians()) * p;
+            cloth.place.apply(turned) + k * s.offset
+        }
+        None => cloth.place.apply(p),
+    }
+}
+
+fn jittered(mut mesh: TriMesh, cloth: &Cloth, k: u32) -> TriMesh {
+    if let Some(j) = cloth.jitter {
+        let mut generator = Generator::new(u64::from(j.seed) + u64::from(k));
+        let axis = j.axis.normalize_or_zero();
+        for p in &mut mesh.positions {
+            *p += axis * generator.uniform(-j.amplitude, j.amplitude);
+        }
+    }
+    mesh
+}

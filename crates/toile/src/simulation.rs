@@ -1,0 +1,70 @@
+//! A scene that steps.
+
+use crate::error::Error;
+use crate::scene::Scene;
+use toile_mesh::TriMesh;
+use toile_sim::{State, StepReport, World};
+
+/// A scene and the world made of it.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    scene: Scene,
+    world: World,
+}
+
+impl Simulation {
+    pub(crate) fn new(scene: Scene, world: World) -> Self {
+        Self { scene, world }
+    }
+
+    /// The scene it was made of.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Model, bodies and settings.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to be changed.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Positions and velocities now.
+    pub fn state(&self) -> &State {
+        self.world.state()
+    }
+
+    /// One step.
+    ///
+    /// # Errors
+    /// If it fails; the state stays that of the last good step.
+    pub fn step(&mut self) -> Result<StepReport, Error> {
+        Ok(self.world.step()?)
+    }
+
+    /// Goes on for some time [s], rounded to whole steps.
+    ///
+    /// # Errors
+    /// If a step fails; the state stays that of the last good step.
+    pub fn run(&mut self, seconds: f64) -> Result<(), Error> {
+        for _ in 0..self.steps_in(seconds) {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// How many steps come nearest to a time [s].
+    pub fn steps_in(&self, seconds: f64) -> u64 {
+        (seconds / self.world.settings().step).round().max(0.0) as u64
+    }
+
+    /// The cloth as it is now, with its material coordinates.
+    pub fn mesh(&self) -> TriMesh {
+        let mut mesh = self.world.model().mesh.clone();
+        mesh.positions.clone_from(&self.world.state().x);
+        mesh
+    }
+}
