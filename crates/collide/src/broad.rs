@@ -3,6 +3,7 @@
 use crate::tree::{Filter, Tree};
 use crate::volume::{Aabb, SweptVertices};
 use crate::{Motion, Surface};
+use rayon::prelude::*;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct Detector {
     tree: Tree,
     swept: SweptVertices,
     self_collision: bool,
+    /// Half-angle of the cone of normals around each vertex [rad].
+    fan_angle: Vec<f32>,
 }
 
 /// What the tasks of a traversal gather.
@@ -59,13 +62,18 @@ impl Detector {
     /// A detector for cloth, which collides with itself; see [`Tree::in_texture_space`].
     pub fn for_cloth(surface: Surface, keys: &[glam::DVec3], piece: &[u32]) -> Self {
         let tree = Tree::in_texture_space(&surface, keys, piece);
-        Self { surface, tree, swept: SweptVertices::default(), self_collision: true }
+        Self::new(surface, tree, true)
     }
 
     /// A detector for a body.
     pub fn for_body(surface: Surface, x: &[glam::DVec3]) -> Self {
         let tree = Tree::in_space(&surface, x);
-        Self { surface, tree, swept: SweptVertices::default(), self_collision: false }
+        Self::new(surface, tree, false)
+    }
+
+    fn new(surface: Surface, tree: Tree, self_collision: bool) -> Self {
+        let fan_angle = vec![f32::INFINITY; if self_collision { surface.vertices } else { 0 }];
+        Self { surface, tree, swept: SweptVertices::default(), self_collision, fan_angle }
     }
 
     /// Its hierarchy.
@@ -87,6 +95,31 @@ impl Detector {
             moved,
             cones: self.self_collision,
         });
+        if self.self_collision {
+            self.update_fans(moved);
+        }
+    }
+
+    /// Cones of the triangles around each vertex: a fan is a patch like any other, and most pairs
+    /// that a traversal arrives at are neighbours in one.
+    fn update_fans(&mut self, moved: Option<&[bool]>) {
+        let (surface, tree) = (&self.surface, &self.tree);
+        let changed = |t: u32| {
+            let tri = surface.triangles[t as usize];
+            moved.is_none_or(|m| tri.iter().any(|v| m[*v as usize]))
+        };
+        self.fan_angle.par_iter_mut().with_min_len(1024).enumerate().for_each(|(v, angle)| {
+            let Some(fan) = surface.fan(v as u32) else { return };
+            if fan.iter().any(|t| changed(*t)) {
+                *angle = tree.cone_of_triangles(fan);
+            }
+        });
+    }
+
+    /// Whether two triangles lie in one fan that cannot fold over itself.
+    #[inline]
+    fn in_one_fan(&self, ta: [u32; 3], tb: [u32; 3], cone_limit: f64) -> bool {
+        ta.iter().any(|v| tb.contains(v) && f64::from(self.fan_angle[*v as usize]) < cone_limit)
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other
@@ -102,6 +135,9 @@ impl Detector {
         let tasks = self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
             *n += 1;
             let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
+            if self.in_one_fan(ta, tb, cone_limit) {
+                return;
+            }
             self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));
             self.vertices_of(b, self, a, |v| !ta.contains(&v), |v| found.vf.push([v, a]));
             self.edges_of(a, self, b, true, |ea, eb| {

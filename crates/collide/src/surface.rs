@@ -44,6 +44,10 @@ pub struct Surface {
     owned: Vec<u8>,
     /// How many triangles use each edge.
     pub(crate) valence: Vec<u32>,
+    /// Triangles around each vertex, behind one another, and where each vertex's begin.
+    fans: (Vec<u32>, Vec<u32>),
+    /// Whether the triangles around a vertex are one piece.
+    whole_fan: Vec<bool>,
 }
 
 impl Surface {
@@ -71,7 +75,16 @@ impl Surface {
             vertices,
             owned,
             valence: topology.edges.iter().map(|e| e.valence).collect(),
+            fans: fans(vertices, topology),
+            whole_fan: (0..vertices as u32).map(|v| is_whole(v, triangles, topology)).collect(),
         }
+    }
+
+    /// Triangles around a vertex, if they are one piece: a disc, or half a disc at the rim.
+    pub(crate) fn fan(&self, v: u32) -> Option<&[u32]> {
+        let (list, offsets) = &self.fans;
+        let range = offsets[v as usize] as usize..offsets[v as usize + 1] as usize;
+        self.whole_fan[v as usize].then(|| &list[range])
     }
 
     /// Whether triangle `t` owns its corner `k`.
@@ -87,10 +100,60 @@ impl Surface {
     }
 }
 
+fn fans(vertices: usize, topology: &Topology) -> (Vec<u32>, Vec<u32>) {
+    let mut list = Vec::new();
+    let mut offsets = vec![0];
+    for v in 0..vertices as u32 {
+        list.extend_from_slice(topology.triangles_of(v));
+        offsets.push(list.len() as u32);
+    }
+    (list, offsets)
+}
+
+/// Whether the fan of `v` hangs together through edges at `v`: it then has as many triangles as
+/// edges (a disc) or one edge more (half a disc), every one of at most two triangles, and can be
+/// walked through.
+fn is_whole(v: u32, triangles: &[[u32; 3]], topology: &Topology) -> bool {
+    let fan = topology.triangles_of(v);
+    let Some(first) = fan.first() else { return false };
+    let edges_at = |t: u32| {
+        let (tri, edges) = (triangles[t as usize], topology.triangle_edges[t as usize]);
+        (0..3).filter(move |k| tri[*k] == v || tri[(*k + 1) % 3] == v).map(move |k| edges[k])
+    };
+    let mut seen = vec![*first];
+    let mut next = 0;
+    while next < seen.len() {
+        for e in edges_at(seen[next]) {
+            let edge = topology.edges[e as usize];
+            if edge.valence > 2 {
+                return false;
+            }
+            for t in edge.triangles.into_iter().take(edge.valence as usize) {
+                if !seen.contains(&t) {
+                    seen.push(t);
+                }
+            }
+        }
+        next += 1;
+    }
+    seen.len() == fan.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use toile_mesh::shape::{Diagonals, grid};
+
+    #[test]
+    fn a_bow_tie_has_no_whole_fan() {
+        let triangles = [[0, 1, 2], [2, 3, 4], [0, 5, 1]];
+        let s = Surface::new(6, &triangles, &Topology::new(6, &triangles));
+        assert_eq!(s.fan(2), None);
+        assert_eq!(s.fan(0), Some(&[0, 2][..]));
+        let book = [[0, 1, 2], [0, 1, 3], [1, 0, 4]];
+        let s = Surface::new(5, &book, &Topology::new(5, &book));
+        assert_eq!(s.fan(0), None);
+    }
 
     #[test]
     fn every_feature_has_exactly_one_owner() {

@@ -43,12 +43,21 @@ impl Node {
 pub struct Tree {
     nodes: Vec<Node>,
     cones: Vec<Cone>,
+    /// Leaf of each triangle.
+    leaf_of: Vec<u32>,
 }
 
 impl Tree {
     /// All nodes, parents before children; empty for a surface without triangles.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// Half-angle of a cone around the normals of some triangles over the step, rounded up.
+    pub(crate) fn cone_of_triangles(&self, triangles: &[u32]) -> f32 {
+        let cone = |t: &u32| self.cones[self.leaf_of[*t as usize] as usize];
+        let axis = triangles.iter().map(|t| cone(t).axis).sum();
+        Cone::about(axis, triangles.iter().map(cone)).rounded_angle()
     }
 
     pub(crate) fn settle(&mut self) {

@@ -53,6 +53,21 @@ impl Cone {
         if angle >= FRAC_PI_2 { Self::ALL } else { Self { axis, angle } }
     }
 
+    /// The cone around many, about a given axis.
+    pub fn about(axis: DVec3, cones: impl Iterator<Item = Self>) -> Self {
+        let axis = axis.normalize_or_zero();
+        if axis == DVec3::ZERO {
+            return Self::ALL;
+        }
+        let angle = cones.map(|c| angle_between(axis, c.axis) + c.angle).fold(0.0, f64::max);
+        if angle >= FRAC_PI_2 { Self::ALL } else { Self { axis, angle } }
+    }
+
+    /// The next f32 above its angle, so that pruning stays on the safe side.
+    pub(crate) fn rounded_angle(&self) -> f32 {
+        (self.angle as f32).next_up()
+    }
+
     /// The cone around two.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {

@@ -38,7 +38,11 @@ fn build(surface: &Surface, keys: &[DVec3], piece: &[u32]) -> Tree {
         split(&mut items, keys, piece, &mut patches, &mut nodes);
     }
     let cones = vec![Cone::ALL; nodes.len()];
-    Tree { nodes, cones }
+    let mut leaf_of = vec![0; keys.len()];
+    for (i, node) in nodes.iter().enumerate().filter(|(_, n)| n.is_leaf()) {
+        leaf_of[node.triangle as usize] = i as u32;
+    }
+    Tree { nodes, cones, leaf_of }
 }
 
 fn split(

@@ -50,7 +50,7 @@ fn refit(nodes: &mut [Node], cones: &mut [Cone], input: Refit<'_>) {
     node.volume = left[0].volume.merge(right[0].volume);
     if input.cones {
         cone[0] = cones_left[0].merge(cones_right[0]);
-        node.angle = rounded_up(cone[0].angle);
+        node.angle = cone[0].rounded_angle();
     }
 }
 
@@ -63,11 +63,6 @@ fn refit_leaf(node: &mut Node, cone: &mut Cone, input: Refit<'_>) {
     node.volume = input.swept.triangle(tri);
     if input.cones {
         *cone = Cone::of_triangle(tri.map(|v| input.motion.of(v)));
-        node.angle = rounded_up(cone.angle);
+        node.angle = cone.rounded_angle();
     }
-}
-
-/// The next f32 above an angle, so that pruning stays on the safe side.
-fn rounded_up(angle: f64) -> f32 {
-    (angle as f32).next_up()
 }
