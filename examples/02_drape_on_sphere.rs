@@ -11,7 +11,7 @@ fn main() -> Result<(), toile::Error> {
         .build()?;
     sim.run(1.0)?;
 
-    Studio::new(&sim).sized(480, 360).draw_to(Path::new("target/02_drape_on_sphere.png"))?;
+    Studio::new(&sim).sized(480, 360).draw_to(Path::new("out/02_drape_on_sphere.png"))?;
     let state = sim.state();
     let triangles = &sim.world().model().mesh.triangles;
     let found = audit(&state.x, triangles, sim.world().bodies(), state.time)?;

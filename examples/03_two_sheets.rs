@@ -18,7 +18,7 @@ fn main() -> Result<(), toile::Error> {
         .build()?;
     sim.run(0.6)?;
 
-    Studio::new(&sim).sized(480, 360).draw_to(Path::new("target/03_two_sheets.png"))?;
+    Studio::new(&sim).sized(480, 360).draw_to(Path::new("out/03_two_sheets.png"))?;
     let (state, model) = (sim.state(), sim.world().model());
     let found = audit(&state.x, &model.mesh.triangles, sim.world().bodies(), state.time)?;
     assert_eq!((found.self_intersections, found.body_penetrations), (0, 0));

@@ -13,7 +13,7 @@ fn main() -> Result<(), toile::Error> {
     let mut sim = Scene::new().with_cloth(flag).with_wind(wind).build()?;
     sim.run(1.0)?;
 
-    Studio::new(&sim).sized(480, 360).draw_to(Path::new("target/04_flag.png"))?;
+    Studio::new(&sim).sized(480, 360).draw_to(Path::new("out/04_flag.png"))?;
     let mean = sim.state().x.iter().sum::<DVec3>() / sim.state().x.len() as f64;
     assert!(mean.x > 0.1, "the wind carries it away from the pole: {mean}");
     assert!(sim.state().rms_speed() > 0.05, "and it does not come to rest");

@@ -146,11 +146,14 @@ fn gallery(asked: &[String]) -> Done {
     std::fs::create_dir_all(&images).map_err(|e| format!("{}: {e}", images.display()))?;
     for name in chosen(asked)? {
         let (scene, out) = (format!("scenes/{name}.toml"), format!("out/gallery/{name}"));
-        stage(&name, program(&["sim", &scene, "--out", &out]))?;
-        let (from, to) = (root().join(&out).join("final.png"), images.join(format!("{name}.png")));
-        let size = std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
-        if size > LARGEST_PICTURE {
-            return Err(format!("{}: {size} bytes, more than {LARGEST_PICTURE}", to.display()));
+        stage(&name, program(&["sim", &scene, "--out", &out, "--frames", "sheet"]))?;
+        for (from, to) in [("final", name.clone()), ("frames", format!("{name}-course"))] {
+            let from = root().join(&out).join(format!("{from}.png"));
+            let to = images.join(format!("{to}.png"));
+            let size = std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+            if size > LARGEST_PICTURE {
+                return Err(format!("{}: {size} bytes, more than {LARGEST_PICTURE}", to.display()));
+            }
         }
     }
     Ok(format!("The pictures are in {}.", images.display()))

@@ -78,6 +78,8 @@ enum FrameFormat {
     Gif,
     /// A moving picture in full colour.
     Apng,
+    /// Eight moments side by side in one picture.
+    Sheet,
 }
 
 impl FrameFormat {
@@ -90,6 +92,7 @@ impl FrameFormat {
             Self::Png => Format::Png,
             Self::Gif => Format::Gif,
             Self::Apng => Format::Apng,
+            Self::Sheet => Format::Sheet,
         }
     }
 }

@@ -67,6 +67,7 @@ fn every_form_of_frames_is_written() {
         ("png", "out/frames/00000.png"),
         ("gif", "out/frames.gif"),
         ("apng", "out/frames.apng"),
+        ("sheet", "out/frames.png"),
     ];
     for (form, file) in forms {
         let args = [

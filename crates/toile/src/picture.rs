@@ -33,6 +33,9 @@ impl Default for Camera {
 /// Rays per pixel of a still picture, and of the frames of a moving one.
 const SAMPLES: [u32; 2] = [8, 4];
 
+/// Pictures on a sheet.
+const MOMENTS: usize = 8;
+
 /// Draws a simulation.
 #[derive(Clone, Debug)]
 pub struct Studio<'a> {
@@ -106,13 +109,17 @@ impl<'a> Studio<'a> {
         render::render(&scene, &settings).map_err(failed)
     }
 
-    /// Draws it to a PNG file.
+    /// Draws it to a PNG file; its folder is made if it is missing.
     ///
     /// # Errors
     /// If it cannot be drawn or written.
     pub fn draw_to(&self, path: &Path) -> Result<(), Error> {
         let mut bytes = Vec::new();
         self.draw()?.write_png(&mut bytes).map_err(failed)?;
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|source| Error::Folder { path: folder.to_path_buf(), source })?;
+        }
         Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
     }
 
@@ -148,6 +155,27 @@ impl<'a> Studio<'a> {
             writer.write_frame(image).map_err(failed)?;
         }
         writer.finish().map_err(failed)?;
+        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+    }
+
+    /// Draws eight moments of a course of frames, the first and the last among them, side by side.
+    ///
+    /// # Errors
+    /// As [`Studio::film_gif`].
+    pub fn film_sheet(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+        let last = frames.len().saturating_sub(1);
+        let mut moments: Vec<usize> = (0..MOMENTS).map(|k| k * last / (MOMENTS - 1)).collect();
+        moments.dedup();
+        let fps = self.sim.scene().fps;
+        let draw = |i: &usize| {
+            let studio = Studio { x: &frames[*i], time: *i as f64 / fps, ..self.clone() };
+            studio.sized(320, 240).draw()
+        };
+        let images: Vec<Image> =
+            moments.iter().filter(|i| **i < frames.len()).map(draw).collect::<Result<_, _>>()?;
+        let mut bytes = Vec::new();
+        let sheet = Image::contact_sheet(&images, 4).map_err(failed)?;
+        sheet.write_png(&mut bytes).map_err(failed)?;
         Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
     }
 

@@ -31,14 +31,24 @@ pub enum Format {
     Gif,
     /// A moving picture in full colour, `frames.apng`.
     Apng,
+    /// A still picture of moments side by side, `frames.png`.
+    Sheet,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Pc2, Self::Obj, Self::Glb, Self::Usda, Self::Png, Self::Gif, Self::Apng];
+    pub const ALL: [Self; 8] = [
+        Self::Pc2,
+        Self::Obj,
+        Self::Glb,
+        Self::Usda,
+        Self::Png,
+        Self::Gif,
+        Self::Apng,
+        Self::Sheet,
+    ];
 
-    /// Its name, which is also the extension of its files.
+    /// Its name in a scene and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pc2 => "pc2",
@@ -48,6 +58,7 @@ impl Format {
             Self::Png => "png",
             Self::Gif => "gif",
             Self::Apng => "apng",
+            Self::Sheet => "sheet",
         }
     }
 
@@ -85,7 +96,7 @@ impl Recorder {
 
     /// Whether pictures are drawn at the end.
     pub(super) fn has_pictures(&self) -> bool {
-        matches!(self.format, Some(Format::Gif | Format::Apng))
+        matches!(self.format, Some(Format::Gif | Format::Apng | Format::Sheet))
     }
 
     fn file(&self, extension: &str) -> PathBuf {
@@ -129,6 +140,9 @@ impl Recorder {
             Some(Format::Apng) => Studio::new(sim)
                 .small()
                 .film_apng(&self.out.join("frames.apng"), &read_all(&cache)?),
+            Some(Format::Sheet) => Studio::new(sim)
+                .small()
+                .film_sheet(&self.out.join("frames.png"), &read_all(&cache)?),
             None | Some(Format::Pc2 | Format::Obj | Format::Png) => Ok(()),
         }
     }
