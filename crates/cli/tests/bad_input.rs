@@ -39,7 +39,10 @@ fn mistakes_in_a_scene_are_shown_where_they_are() {
     );
     says(&SMALL.replace("radius", "raduis"), &["unknown key `raduis`", "did you mean `radius`?"]);
     says(&SMALL.replace("\"sphere\"", "\"spere\""), &["did you mean `sphere`?"]);
-    says(&SMALL.replace("= 0.2\n", "= \"long\"\n"), &["`duration` is wrong", "bad.toml:2:"]);
+    says(
+        &SMALL.replace("= 0.2\n", "= \"long\"\n"),
+        &["`duration` is wrong", "expected a number", "bad.toml:2:"],
+    );
     says(
         &format!("{SMALL}\n[solver]\nstpe = 1\n"),
         &["unknown key `stpe`", "did you mean `step`?"],
@@ -60,7 +63,7 @@ fn numbers_that_make_no_sense_are_refused() {
     says(&SMALL.replace("= 0.2\n", "= -1\n"), &["`duration` is -1"]);
     says(&SMALL.replace("[0, 0.11, 0]", "[0, nan, 0]"), &["place.at` is not finite"]);
     says(&SMALL.replace("[0, 0.11, 0]", "[0, 0.11]"), &["cloth[0].place"]);
-    says(&SMALL.replace("radius = 0.05", "radius = -1"), &["`body[0]`", "radius is -1"]);
+    says(&SMALL.replace("radius = 0.05", "radius = -1"), &["`body[0].shape` radius is -1"]);
     says(&SMALL.replace("radius = 0.05", "radius = nan"), &["radius is NaN"]);
     says(&SMALL.replace("[8, 8]", "[0, 8]"), &["no cells"]);
     says(&SMALL.replace("[8, 8]", "[-8, 8]"), &["cloth[0].shape"]);

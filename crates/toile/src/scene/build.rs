@@ -210,9 +210,13 @@ impl Scene {
             motion: body.motion.clone(),
             friction: body.friction,
         };
-        made.validate().map_err(|e| match e {
-            toile_sim::Error::Mesh { reason, .. } => self.error(&path, &reason),
-            other => self.error(&path, &other.to_string()),
+        made.validate().map_err(|e| {
+            let reason = match e {
+                toile_sim::Error::Mesh { reason, .. } => reason,
+                other => other.to_string(),
+            };
+            let key = ["motion", "friction"].into_iter().find(|k| reason.contains(k));
+            self.error(&format!("{path}.{}", key.unwrap_or("shape")), &reason)
         })?;
         Ok(made)
     }

@@ -69,6 +69,12 @@ impl Source {
             let help = suggest(found, &known);
             return self.error(path, &format!("cannot be `{found}`"), Some(help));
         }
+        // The words of people for the types of Rust.
+        let message = message
+            .replace("expected f64", "expected a number")
+            .replace("expected u64", "expected a whole number")
+            .replace("expected u32", "expected a whole number")
+            .replace("expected struct ", "expected a table for ");
         self.error(path, &format!("is wrong: {message}"), None)
     }
 
