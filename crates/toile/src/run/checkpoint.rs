@@ -128,6 +128,8 @@ pub(super) fn fingerprint(sim: &Simulation) -> u64 {
     let (world, scene) = (sim.world(), sim.scene());
     let model = world.model();
     let mut hash = Fnv::NEW;
+    // Another version may step in other bits.
+    hash.add(env!("CARGO_PKG_VERSION").as_bytes());
     for p in &model.mesh.positions {
         p.to_array().iter().for_each(|c| hash.add(&c.to_bits().to_le_bytes()));
     }
