@@ -1,0 +1,7 @@
+//! Closed forms and conservation laws: what a right simulation must reproduce.
+//!
+//! Tolerances follow from the order of the integrator and the size of the step, or from the
+//! arithmetic; none is "looks about right".
+
+mod free_motion;
+mod scene;
