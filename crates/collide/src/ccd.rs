@@ -29,24 +29,32 @@ pub struct Separation {
     pub radius: f64,
     /// Gap to be kept beyond the radii [m].
     pub gap: f64,
+    /// Part of its gap by which a pair that begins nearer than asked may still come nearer.
+    pub leeway: f64,
 }
 
 impl Separation {
-    /// Features without radius.
+    /// Leeway of a pair that need not be stopped at once: a tenth of its gap.
+    pub const LOOSE: f64 = 0.1;
+
+    /// Leeway that only covers rounding: every approach of a pair that is too near is reported.
+    pub const STRICT: f64 = 1e-6;
+
+    /// Features without radius, with the loose leeway.
     pub fn gap(gap: f64) -> Self {
-        Self { radius: 0.0, gap }
+        Self { radius: 0.0, gap, leeway: Self::LOOSE }
     }
 
     /// Distance that must not be undercut by a pair that begins `start` apart.
     ///
     /// A pair that is already nearer than asked may stay and may leave; it must not come nearer
-    /// by more than a tenth of its gap. So a touching pair is not reported for ever.
-    fn threshold(&self, start: f64) -> f64 {
+    /// by more than its leeway. So a touching pair is not reported for ever.
+    pub fn threshold(&self, start: f64) -> f64 {
         let wanted = self.radius + self.gap;
         if start > self.radius {
-            wanted.min(self.radius + 0.9 * (start - self.radius))
+            wanted.min(self.radius + (1.0 - self.leeway) * (start - self.radius))
         } else {
-            start * (1.0 - 1e-6)
+            start * (1.0 - Self::STRICT)
         }
     }
 }

@@ -58,6 +58,11 @@ impl Integrator {
         }
     }
 
+    /// Whether the velocity after a step is the mean velocity over it, (x⁺ − x)/h.
+    pub fn ends_with_mean_velocity(self) -> bool {
+        matches!(self, Self::SymplecticEuler | Self::Verlet { .. })
+    }
+
     /// Advances `x` and `v` by `h`. `first` says that no step came before: Verlet then has no
     /// previous positions and begins with a Taylor step.
     pub fn step(

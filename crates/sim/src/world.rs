@@ -205,10 +205,13 @@ impl World {
 
         let clock = Instant::now();
         report.stretch = report.stretch.max(self.largest_stretch(&x));
+        let unlimited = x.clone();
         if self.settings.strain_limit.apply(&self.model.springs, &self.inverse_mass, &mut x) {
             self.check_finite(&x, &v, Stage::StrainLimit)?;
+            // Add what was corrected. The mean velocity of the step, (x − x_t0)/h, would not do:
+            // most integrators end a step with another one, and the difference is a part of gravity.
             for i in 0..x.len() {
-                v[i] = (x[i] - self.state.x[i]) / h;
+                v[i] += (x[i] - unlimited[i]) / h;
             }
         }
         report.seconds.strain_limit += clock.elapsed().as_secs_f64();
@@ -244,10 +247,16 @@ impl World {
             pin_anchor,
             anchors: &anchors,
         };
+        // Impacts change the mean velocity of the step. What an integrator added to it for the end
+        // of the step stays, or every contact would swallow a part of gravity and of momentum.
+        let rest: Option<Vec<DVec3>> = (!self.settings.integrator.ends_with_mean_velocity())
+            .then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
         match handle(&mut self.scene, &particles, x, h, &self.settings.collision, report) {
             Outcome::Clear(changed) => {
-                for (v, changed) in v.iter_mut().zip(changed) {
-                    *v = changed.unwrap_or(*v);
+                for (i, changed) in changed.into_iter().enumerate() {
+                    if let Some(mean) = changed {
+                        v[i] = mean + rest.as_ref().map_or(DVec3::ZERO, |r| r[i]);
+                    }
                 }
                 Ok(())
             }

@@ -22,6 +22,7 @@
 //! Units are SI, y is up.
 
 mod audit;
+pub mod bench;
 mod check;
 mod convert;
 mod error;

@@ -102,16 +102,23 @@ fn advance<const A: usize, const B: usize>(
                 // and has lost its direction; the plane across both has not.
                 _ => toward(across(&xa, &xb), gap),
             };
-            if gap.length() <= reach {
+            // Touching, as far as this arithmetic can tell.
+            if gap.length() <= 2.0 * error {
+                reached = f64::NEG_INFINITY;
                 break;
             }
             reached = separated_until(a, b, direction, threshold + error, t);
+            if reached >= 1.0 {
+                return None;
+            }
+            // Within reach, and not parting: advancing further would only polish the time.
+            if gap.length() <= reach {
+                reached = f64::NEG_INFINITY;
+                break;
+            }
             if reached > t {
                 break;
             }
-        }
-        if reached >= 1.0 {
-            return None;
         }
         // No headway: as near as this arithmetic can tell.
         if reached <= t {

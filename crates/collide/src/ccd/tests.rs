@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 const METHODS: [Ccd; 2] = [Ccd::Cubic, Ccd::Separating];
-const TOUCH: Separation = Separation { radius: 0.0, gap: 1e-9 };
+const TOUCH: Separation = Separation { radius: 0.0, gap: 1e-9, leeway: Separation::LOOSE };
 
 fn still(x: DVec3) -> [DVec3; 2] {
     [x, x]
@@ -88,7 +88,7 @@ fn sliding_at_the_separation_is_no_impact() {
 #[test]
 fn a_sphere_is_a_vertex_with_a_radius() {
     let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
-    let ball = Separation { radius: 0.25, gap: 0.0 };
+    let ball = Separation { radius: 0.25, gap: 0.0, leeway: Separation::LOOSE };
     let hit = Ccd::Separating.vertex_face(p, floor(), ball).unwrap();
     assert!((hit.time - 0.75).abs() < 1e-3, "{}", hit.time);
 }

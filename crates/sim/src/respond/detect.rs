@@ -35,6 +35,8 @@ pub(crate) struct Query<'a> {
     pub(crate) motion: Motion<'a>,
     pub(crate) h: f64,
     pub(crate) settings: &'a Collision,
+    /// How much nearer a pair that is too near may come; see [`Separation::leeway`].
+    pub(crate) leeway: f64,
     /// Vertices that changed since the last detection; all if `None`.
     pub(crate) moved: Option<&'a [bool]>,
     pub(crate) zones: &'a ZoneSet,
@@ -103,7 +105,7 @@ impl Scene {
         report.triangle_pairs += counts.triangle_pairs;
         report.tested += counts.feature_pairs;
         let s = &self.cloth.surface;
-        let gap = Separation::gap(self.separation);
+        let gap = Separation { radius: 0.0, gap: self.separation, leeway: q.leeway };
         let of = |v: u32| q.motion.of(v);
         let contact = |vertices: [u32; 4], i: Impact| Contact {
             time: i.time,
@@ -192,7 +194,8 @@ impl Scene {
         contacts: &mut Vec<Contact>,
     ) {
         let (s, body) = (&self.cloth.surface, &self.bodies[b]);
-        let separation = Separation { radius: body.radius, gap: self.separation };
+        let separation =
+            Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
         let of = |v: u32| q.motion.of(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
         let ccd = q.settings.ccd;
@@ -230,7 +233,8 @@ impl Scene {
             let [x_t0, x_t1] = q.motion.of(v);
             let (h0, h1) = (normal.dot(x_t0 - body.x_t0[0]), normal.dot(x_t1 - body.x_t1[0]));
             // As for other pairs: what is too near may stay, but not come nearer.
-            let threshold = self.separation.min(if h0 > 0.0 { 0.9 * h0 } else { h0 });
+            let kept = if h0 > 0.0 { (1.0 - q.leeway) * h0 } else { h0 };
+            let threshold = self.separation.min(kept);
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
                 contacts.push(self.contact(b, &[v], &[1.0], (time, h0), normal, drag));

@@ -10,6 +10,7 @@ use crate::settings::{Collision, Zones};
 use glam::DVec3;
 use std::time::Instant;
 use toile_collide::Motion;
+use toile_collide::ccd::Separation;
 
 /// The particles, and what holds them.
 pub(crate) struct Particles<'a> {
@@ -55,7 +56,9 @@ pub(crate) fn handle(
     };
     work.zones.reset(x_t1.len());
     for round in 0..settings.impact_rounds {
-        let contacts = work.detect(scene, p, x_t1, settings, report);
+        // What is too near must not come nearer at all: only then does every step that presses
+        // on a contact also feel its friction, and what lies still stays still.
+        let contacts = work.detect(scene, p, x_t1, Separation::STRICT, settings, report);
         if round == 0 {
             report.impacts = contacts.len() as u64;
         }
@@ -71,7 +74,8 @@ pub(crate) fn handle(
     }
     let mut last = Vec::new();
     for _ in 0..settings.zone_rounds {
-        let contacts = work.detect(scene, p, x_t1, settings, report);
+        // Zones are for what would collide, not for what impacts have slowed to a crawl.
+        let contacts = work.detect(scene, p, x_t1, Separation::LOOSE, settings, report);
         if contacts.is_empty() {
             let zones = work.zones.zones();
             report.zones = zones.len() as u32;
@@ -109,6 +113,7 @@ impl Work {
         scene: &mut Scene,
         p: &Particles<'_>,
         x_t1: &[DVec3],
+        leeway: f64,
         settings: &Collision,
         report: &mut StepReport,
     ) -> Vec<Contact> {
@@ -117,6 +122,7 @@ impl Work {
             motion: Motion { x_t0: p.x_t0, x_t1 },
             h: self.h,
             settings,
+            leeway,
             moved: (!self.first).then_some(&self.moved[..]),
             zones: &self.zones,
         };

@@ -47,10 +47,22 @@ pub fn separate(c: &Contact, inverse_mass: &[f64], push: &mut [DVec3]) {
 
 /// Changes the velocities of a contact's particles. `inverse_mass` is zero where pinned.
 pub fn respond(c: &Contact, law: Law, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
+    // Already parting: a particle meets several features at once, and the first impact may have
+    // done for all. A second reflection would throw it back.
+    if approach(c, v).dot(c.normal) >= 0.0 {
+        return;
+    }
     match law {
         Law::Provot => provot(c, bounce, inverse_mass, v),
         Law::Impulse => impulse(c, bounce, inverse_mass, v),
     }
+}
+
+/// Velocity of the first side relative to the second at the point of contact.
+fn approach(c: &Contact, v: &[DVec3]) -> DVec3 {
+    let each = c.vertices().iter().zip(c.weights);
+    let body = c.body.map_or(DVec3::ZERO, |(_, velocity)| velocity);
+    each.map(|(i, w)| v[*i as usize] * w).sum::<DVec3>() - body
 }
 
 /// Each particle by itself in the frame of the body, or of the centre of mass of all.
@@ -83,11 +95,9 @@ fn centre_velocity(vertices: &[u32], inverse_mass: &[f64], v: &[DVec3]) -> DVec3
 /// change by `(w/m) j`, where `j` turns u into what the law makes of it: `K j = u' − u`.
 fn impulse(c: &Contact, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
     let pairs = || c.vertices().iter().map(|i| *i as usize).zip(c.weights);
-    let body = c.body.map_or(DVec3::ZERO, |(_, velocity)| velocity);
-    let u: DVec3 = pairs().map(|(i, w)| v[i] * w).sum::<DVec3>() - body;
+    let u = approach(c, v);
     let yielding: f64 = pairs().map(|(i, w)| w * w * inverse_mass[i]).sum();
-    // Already parting, or nothing that could yield.
-    if u.dot(c.normal) >= 0.0 || yielding <= 0.0 {
+    if yielding <= 0.0 {
         return;
     }
     let j = (reflect(u, c.normal, c.friction, bounce) - u) / yielding;

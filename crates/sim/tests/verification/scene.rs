@@ -1,0 +1,105 @@
+//! Small scenes, and the audit of what becomes of them.
+
+use glam::{DQuat, DVec3};
+use toile_audit::{Solid, body_penetrations_deeper_than, self_intersections};
+use toile_mesh::shape::{Diagonals, grid};
+use toile_sim::body::Shape;
+use toile_sim::strain_limit::StrainLimit;
+use toile_sim::{Body, Cloth, Collision, Fabric, Settings, Surroundings, World};
+
+/// Acceleration of free fall [m/s²].
+pub(crate) const G: f64 = 9.81;
+
+/// A horizontal square of n × n cells around `centre`.
+pub(crate) fn sheet(size: f64, n: usize, centre: DVec3) -> Cloth {
+    strip(size, size, [n, n], centre)
+}
+
+/// A horizontal rectangle around `centre`.
+pub(crate) fn strip(width: f64, height: f64, cells: [usize; 2], centre: DVec3) -> Cloth {
+    let mesh = grid(width, height, cells[0], cells[1], Diagonals::Alternating);
+    Cloth {
+        name: "sheet".into(),
+        mesh: mesh.map_positions(|p| p + centre),
+        grid: Some(cells),
+        fabric: Fabric::default(),
+    }
+}
+
+/// Springs alone: no limit of the strain, no collisions.
+pub(crate) fn springs_only() -> Settings {
+    Settings {
+        strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
+        collision: Collision { enabled: false, ..Collision::default() },
+        ..Settings::default()
+    }
+}
+
+pub(crate) fn weightless() -> Surroundings {
+    Surroundings { gravity: DVec3::ZERO, ..Surroundings::default() }
+}
+
+pub(crate) fn floor() -> Body {
+    Body::new("floor", Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y })
+}
+
+/// Steps for so many seconds.
+pub(crate) fn run(world: &mut World, seconds: f64) {
+    for _ in 0..(seconds / world.settings().step).round() as u64 {
+        world.step().unwrap();
+    }
+}
+
+/// Mass, and the centre of mass.
+pub(crate) fn centre_of_mass(world: &World) -> (f64, DVec3) {
+    let m = &world.model().mass;
+    let total: f64 = m.iter().sum();
+    let moment: DVec3 = world.state().x.iter().zip(m).map(|(x, m)| *x * *m).sum();
+    (total, moment / total)
+}
+
+/// Random velocities of at most `speed` along each axis, the same on every machine.
+pub(crate) fn shake(world: &mut World, speed: f64) {
+    world.set_velocities(|i, _| {
+        let noise = |k: u64| {
+            let mut z = (3 * u64::from(i) + k).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        DVec3::new(noise(0), noise(1), noise(2)) * speed
+    });
+}
+
+/// Fails if cloth intersects itself or is inside a body now.
+pub(crate) fn assert_clean(world: &World, what: &str) {
+    let (x, triangles) = (&world.state().x, &world.model().mesh.triangles);
+    let step = world.state().step;
+    let crossing = self_intersections(x, triangles).unwrap();
+    assert!(crossing.is_empty(), "{what}: {crossing:?} intersect after step {step}");
+    for body in world.bodies() {
+        let solid = solid(body, world.state().time);
+        // Against a formula the audit rounds; a mesh is audited exactly.
+        let found = body_penetrations_deeper_than(1e-9, x, triangles, &solid).unwrap();
+        assert_eq!(found.count(), 0, "{what}: inside {} after step {step}: {found:?}", body.name);
+    }
+}
+
+/// The body at time t as the audit sees it.
+fn solid(body: &Body, t: f64) -> Solid {
+    let pose = body.motion.pose(t);
+    let at = |p: &DVec3| pose.apply(*p);
+    match &body.shape {
+        Shape::Mesh(mesh) => Solid::Mesh {
+            positions: mesh.positions.iter().map(at).collect(),
+            triangles: mesh.triangles.clone(),
+        },
+        Shape::Sphere { centre, radius } => Solid::Sphere { centre: at(centre), radius: *radius },
+        Shape::Capsule { a, b, radius } => Solid::Capsule { a: at(a), b: at(b), radius: *radius },
+        Shape::Cuboid { centre, half, rotation } => Solid::Cuboid {
+            centre: at(centre),
+            half: *half,
+            rotation: DQuat::from_mat3(&(pose.rotation * *rotation)),
+        },
+        Shape::Plane { point, normal } => Solid::Plane { point: at(point), normal: *normal },
+    }
+}
