@@ -132,18 +132,19 @@ impl Detector {
     /// `cone_limit` are skipped; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
         let s = &self.surface;
-        let tasks = self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
-            *n += 1;
-            let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
-            if self.in_one_fan(ta, tb, cone_limit) {
-                return;
-            }
-            self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));
-            self.vertices_of(b, self, a, |v| !ta.contains(&v), |v| found.vf.push([v, a]));
-            self.edges_of(a, self, b, true, |ea, eb| {
-                found.ee.push([ea.min(eb), ea.max(eb)]);
+        let tasks =
+            self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
+                *n += 1;
+                let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
+                if self.in_one_fan(ta, tb, cone_limit) {
+                    return;
+                }
+                self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));
+                self.vertices_of(b, self, a, |v| !ta.contains(&v), |v| found.vf.push([v, a]));
+                self.edges_of(a, self, b, true, |ea, eb| {
+                    found.ee.push([ea.min(eb), ea.max(eb)]);
+                });
             });
-        });
         gather(tasks)
     }
 

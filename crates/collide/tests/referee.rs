@@ -29,7 +29,8 @@ fn impacts(s: &Surface, motion: Motion<'_>, candidates: &Candidates) -> Candidat
     let gap = Separation::gap(1e-9);
     let face = |t: u32| s.triangles[t as usize].map(|v| motion.of(v));
     let edge = |e: u32| s.edges[e as usize].map(|v| motion.of(v));
-    let vf = |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.of(*v), face(*t), gap).is_some();
+    let vf =
+        |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.of(*v), face(*t), gap).is_some();
     let ee = |[a, b]: &&[u32; 2]| Ccd::Separating.edge_edge(edge(*a), edge(*b), gap).is_some();
     Candidates {
         vf: candidates.vf.iter().filter(vf).copied().collect(),

@@ -87,13 +87,19 @@ impl Body {
             Shape::Sphere { centre, radius } if !(centre.is_finite() && positive(*radius)) => {
                 bad(format!("radius is {radius}; it must be above zero, and its centre finite"))
             }
-            Shape::Capsule { a, b, radius } if !(a.is_finite() && b.is_finite() && positive(*radius)) => {
+            Shape::Capsule { a, b, radius }
+                if !(a.is_finite() && b.is_finite() && positive(*radius)) =>
+            {
                 bad(format!("radius is {radius}; it must be above zero, and its ends finite"))
             }
-            Shape::Cuboid { centre, half, .. } if !(centre.is_finite() && half.is_finite() && half.min_element() > 0.0) => {
+            Shape::Cuboid { centre, half, .. }
+                if !(centre.is_finite() && half.is_finite() && half.min_element() > 0.0) =>
+            {
                 bad(format!("half sizes are {half}; all three must be above zero"))
             }
-            Shape::Plane { point, normal } if !(point.is_finite() && normal.is_finite() && normal.length() > 1e-9) => {
+            Shape::Plane { point, normal }
+                if !(point.is_finite() && normal.is_finite() && normal.length() > 1e-9) =>
+            {
                 bad("its normal has no direction".into())
             }
             Shape::Plane { .. } if self.motion.turns() => {
@@ -185,9 +191,9 @@ pub fn cuboid(centre: DVec3, half: DVec3, rotation: DMat3) -> TriMesh {
         let side = |bit: u32| if i & bit == 0 { -1.0 } else { 1.0 };
         centre + rotation * (half * DVec3::new(side(1), side(2), side(4)))
     };
-    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles =
-        quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let quads =
+        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
     TriMesh::new((0..8).map(corner).collect(), triangles)
 }
 

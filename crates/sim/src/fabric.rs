@@ -94,7 +94,10 @@ impl Fabric {
             }
         }
         if self.damping > 1.0 {
-            return Err(bad("damping", format!("is {}; it is a part of critical, at most 1", self.damping)));
+            return Err(bad(
+                "damping",
+                format!("is {}; it is a part of critical, at most 1", self.damping),
+            ));
         }
         Ok(())
     }

@@ -44,13 +44,9 @@ impl Default for Wind {
 }
 
 /// Relative frequency, relative wave number, phase and weight of the waves that make up a gust.
-/// The frequencies have no common period, so gusts never repeat; the weights sum to one.
-const WAVES: [[f64; 4]; 4] = [
-    [1.0, 1.0, 0.3, 0.4],
-    [1.618_033_988_75, 1.414_213_562_37, 1.9, 0.3],
-    [2.718_281_828_46, 2.236_067_977_5, 4.1, 0.2],
-    [5.196_152_422_71, 3.605_551_275_46, 5.3, 0.1],
-];
+/// The frequencies have no short common period, so gusts do not seem to repeat; the weights sum to one.
+const WAVES: [[f64; 4]; 4] =
+    [[1.0, 1.0, 0.3, 0.4], [1.618, 1.43, 1.9, 0.3], [2.71, 2.24, 4.1, 0.2], [5.19, 3.61, 5.3, 0.1]];
 
 impl Wind {
     /// Velocity of the air at a place and time [m/s].
@@ -104,7 +100,8 @@ impl Wind {
 mod tests {
     use super::*;
 
-    const SQUARE_METRE: [DVec3; 3] = [DVec3::ZERO, DVec3::new(2.0, 0.0, 0.0), DVec3::new(0.0, 1.0, 0.0)];
+    const SQUARE_METRE: [DVec3; 3] =
+        [DVec3::ZERO, DVec3::new(2.0, 0.0, 0.0), DVec3::new(0.0, 1.0, 0.0)];
 
     #[test]
     fn head_on_wind_presses_with_the_dynamic_pressure() {
@@ -135,7 +132,8 @@ mod tests {
     #[test]
     fn gusts_vary_in_time_and_space_around_the_mean() {
         let wind = Wind { velocity: DVec3::X * 5.0, gust: 0.5, ..Wind::default() };
-        let speeds: Vec<f64> = (0..4000).map(|i| wind.at(DVec3::ZERO, f64::from(i) * 0.05).x).collect();
+        let speeds: Vec<f64> =
+            (0..4000).map(|i| wind.at(DVec3::ZERO, f64::from(i) * 0.05).x).collect();
         let mean = speeds.iter().sum::<f64>() / 4000.0;
         assert!((mean - 5.0).abs() < 0.1, "{mean}");
         assert!(speeds.iter().all(|s| (2.5..=7.5).contains(s)));

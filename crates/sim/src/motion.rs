@@ -130,7 +130,9 @@ impl Motion {
                     return Err("has a value that is not a finite number".into());
                 }
                 if *turns_per_second != 0.0 && axis.length() < 1e-12 {
-                    return Err("spins about an axis of zero length; give `axis` a direction".into());
+                    return Err(
+                        "spins about an axis of zero length; give `axis` a direction".into()
+                    );
                 }
                 Ok(())
             }
@@ -153,7 +155,10 @@ fn validate_keys(keys: &[Key]) -> Result<(), String> {
         return Err("has no keys; give at least one".into());
     }
     if let Some(i) = keys.iter().position(|k| {
-        !(k.time.is_finite() && k.translate.is_finite() && k.axis.is_finite() && k.degrees.is_finite())
+        !(k.time.is_finite()
+            && k.translate.is_finite()
+            && k.axis.is_finite()
+            && k.degrees.is_finite())
     }) {
         return Err(format!("has a value in key {i} that is not a finite number"));
     }
@@ -223,8 +228,12 @@ mod tests {
 
     #[test]
     fn keys_are_met_and_held() {
-        let key = |time, x: f64, degrees| Key { time, translate: DVec3::X * x, axis: DVec3::Y, degrees };
-        let m = Motion::Keys { centre: DVec3::ZERO, keys: vec![key(1.0, 0.0, 0.0), key(3.0, 2.0, 360.0)] };
+        let key =
+            |time, x: f64, degrees| Key { time, translate: DVec3::X * x, axis: DVec3::Y, degrees };
+        let m = Motion::Keys {
+            centre: DVec3::ZERO,
+            keys: vec![key(1.0, 0.0, 0.0), key(3.0, 2.0, 360.0)],
+        };
         assert!(close(m.pose(0.0).apply(DVec3::Z), DVec3::Z));
         assert!(close(m.pose(2.0).apply(DVec3::Z), DVec3::new(1.0, 0.0, -1.0)));
         assert!(close(m.pose(9.0).apply(DVec3::Z), DVec3::new(2.0, 0.0, 1.0)));
@@ -238,7 +247,9 @@ mod tests {
             keys: vec![key(0.0, DVec3::X, 90.0), key(1.0, DVec3::Y, 90.0)],
         };
         let r = m.pose(0.5).rotation;
-        assert!((r * r.transpose() - DMat3::IDENTITY).to_cols_array().iter().all(|e| e.abs() < 1e-12));
+        assert!(
+            (r * r.transpose() - DMat3::IDENTITY).to_cols_array().iter().all(|e| e.abs() < 1e-12)
+        );
         assert!(close(m.pose(1.0).apply(DVec3::Z), DVec3::X));
     }
 

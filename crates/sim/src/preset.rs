@@ -44,9 +44,7 @@ impl Preset {
     /// Methods it is made of, by their ids.
     pub fn methods(self) -> &'static [&'static str] {
         match self {
-            Self::Provot97 => {
-                &["M1", "M2", "N1", "D1", "D2", "D3", "D4a", "D6a", "R1", "R2"]
-            }
+            Self::Provot97 => &["M1", "M2", "N1", "D1", "D2", "D3", "D4a", "D6a", "R1", "R2"],
         }
     }
 
@@ -61,7 +59,12 @@ impl Preset {
                 // Provot moves with the new velocity: constant over the step, as his collision
                 // detection needs it.
                 integrator: Integrator::SymplecticEuler,
-                strain_limit: StrainLimit { stretch: 0.1, compression: 0.1, order: Order::Given, ..StrainLimit::default() },
+                strain_limit: StrainLimit {
+                    stretch: 0.1,
+                    compression: 0.1,
+                    order: Order::Given,
+                    ..StrainLimit::default()
+                },
                 collision: Collision {
                     ccd: Ccd::Separating,
                     law: Law::Provot,

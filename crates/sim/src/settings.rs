@@ -149,19 +149,58 @@ impl Settings {
     /// Refuses values that make no sense, by name.
     pub fn validate(&self) -> Result<(), Error> {
         let check = |ok: bool, key: &'static str, value: f64, rule: &str| {
-            if ok { Ok(()) } else { Err(Error::Setting { key, reason: format!("is {value}; {rule}") }) }
+            if ok {
+                Ok(())
+            } else {
+                Err(Error::Setting { key, reason: format!("is {value}; {rule}") })
+            }
         };
         let c = &self.collision;
         let l = &self.strain_limit;
         let in_range = |x: f64, lo: f64, hi: f64| x.is_finite() && x >= lo && x <= hi;
-        check(in_range(self.step, 1e-7, 0.1), "solver.step", self.step, "it must be 1e-7 to 0.1 s")?;
-        check(in_range(c.separation, 0.0, 0.1), "solver.collision.separation", c.separation, "it must be 0 to 0.1 m")?;
-        check(in_range(c.cone_limit, 0.0, 1.57), "solver.collision.cone_limit", c.cone_limit, "it must be 0 to 1.57 rad: beyond a right angle a patch can fold")?;
-        check(in_range(c.bounce, 0.0, 1.0), "solver.collision.bounce", c.bounce, "it must be 0 (no bounce) to 1 (elastic)")?;
-        check(in_range(l.stretch, 0.0, 10.0), "solver.strain_limit.stretch", l.stretch, "it must be 0 to 10, 0.1 is 10 %")?;
-        check(in_range(l.compression, 0.0, 1.0), "solver.strain_limit.compression", l.compression, "it must be 0 to 1, 1 is no limit")?;
+        check(
+            in_range(self.step, 1e-7, 0.1),
+            "solver.step",
+            self.step,
+            "it must be 1e-7 to 0.1 s",
+        )?;
+        check(
+            in_range(c.separation, 0.0, 0.1),
+            "solver.collision.separation",
+            c.separation,
+            "it must be 0 to 0.1 m",
+        )?;
+        check(
+            in_range(c.cone_limit, 0.0, 1.57),
+            "solver.collision.cone_limit",
+            c.cone_limit,
+            "it must be 0 to 1.57 rad: beyond a right angle a patch can fold",
+        )?;
+        check(
+            in_range(c.bounce, 0.0, 1.0),
+            "solver.collision.bounce",
+            c.bounce,
+            "it must be 0 (no bounce) to 1 (elastic)",
+        )?;
+        check(
+            in_range(l.stretch, 0.0, 10.0),
+            "solver.strain_limit.stretch",
+            l.stretch,
+            "it must be 0 to 10, 0.1 is 10 %",
+        )?;
+        check(
+            in_range(l.compression, 0.0, 1.0),
+            "solver.strain_limit.compression",
+            l.compression,
+            "it must be 0 to 1, 1 is no limit",
+        )?;
         if let Integrator::Verlet { damping } = self.integrator {
-            check(in_range(damping, 0.0, 1.0), "solver.integrator.damping", damping, "it must be 0 to 1")?;
+            check(
+                in_range(damping, 0.0, 1.0),
+                "solver.integrator.damping",
+                damping,
+                "it must be 0 to 1",
+            )?;
         }
         Ok(())
     }

@@ -58,7 +58,8 @@ impl StrainLimit {
                 Order::WorstFirst => {
                     let mut sorted = limited.clone();
                     let strain = |s: &Spring| length(s, x) / s.rest;
-                    sorted.sort_by(|a, b| strain(b).total_cmp(&strain(a)).then(a.ends.cmp(&b.ends)));
+                    sorted
+                        .sort_by(|a, b| strain(b).total_cmp(&strain(a)).then(a.ends.cmp(&b.ends)));
                     self.sweep(sorted.into_iter(), inverse_mass, x)
                 }
                 Order::Jacobi => self.sweep_at_once(&limited, inverse_mass, x),
@@ -114,9 +115,12 @@ impl StrainLimit {
         let [a, b] = s.ends.map(|v| v as usize);
         let d = x[a] - x[b];
         let length2 = d.length_squared();
-        let (longest, shortest) = ((1.0 + self.stretch) * s.rest, (1.0 - self.compression) * s.rest);
+        let (longest, shortest) =
+            ((1.0 + self.stretch) * s.rest, (1.0 - self.compression) * s.rest);
         // A whisker of tolerance, or rounding would keep sweeps going for ever.
-        if length2 <= longest * longest * (1.0 + 1e-9) && length2 >= shortest * shortest * (1.0 - 1e-9) {
+        if length2 <= longest * longest * (1.0 + 1e-9)
+            && length2 >= shortest * shortest * (1.0 - 1e-9)
+        {
             return None;
         }
         let (wa, wb) = (inverse_mass[a], inverse_mass[b]);

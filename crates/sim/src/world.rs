@@ -181,7 +181,13 @@ impl World {
     }
 
     /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts.
-    fn advance(&mut self, t: f64, h: f64, depth: u32, report: &mut StepReport) -> Result<u32, Error> {
+    fn advance(
+        &mut self,
+        t: f64,
+        h: f64,
+        depth: u32,
+        report: &mut StepReport,
+    ) -> Result<u32, Error> {
         match self.try_advance(t, h, report) {
             Err(Error::Unresolved { .. }) if depth < MAX_HALVINGS => {
                 let first = self.advance(t, 0.5 * h, depth + 1, report)?;
@@ -329,7 +335,9 @@ impl World {
 
     /// Linear momentum [kg·m/s] and angular momentum about the origin [kg·m²/s].
     pub fn momentum(&self) -> (DVec3, DVec3) {
-        let each = || (0..self.state.x.len()).map(|i| (self.state.x[i], self.state.v[i] * self.model.mass[i]));
+        let each = || {
+            (0..self.state.x.len()).map(|i| (self.state.x[i], self.state.v[i] * self.model.mass[i]))
+        };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn vertex_face(
     separation: Separation,
 ) -> Option<Impact> {
     let nearest = |a: &[DVec3; 1], b: &[DVec3; 3]| ([1.0], distance::point_triangle(a[0], *b));
-    let careful = |a: &[DVec3; 1], b: &[DVec3; 3]| ([1.0], distance::point_triangle_edges(a[0], *b));
+    let careful =
+        |a: &[DVec3; 1], b: &[DVec3; 3]| ([1.0], distance::point_triangle_edges(a[0], *b));
     let across = |b: &[DVec3; 3]| (b[1] - b[0]).cross(b[2] - b[0]);
     let (time, normal, distance, [_], w) =
         advance(&[p], &face, separation, nearest, careful, |_, b| across(b))?;

@@ -257,7 +257,8 @@ mod tests {
         let (fabric, n) = (Fabric { shear: 0.0, ..Fabric::default() }, 6);
         let mesh = grid(1.0, 0.5, n, n, Diagonals::Alternating);
         let strain = 1e-3;
-        let springs = of_grid(&mesh, n, n, &Fabric { bend_weft: 0.0, bend_warp: 0.0, ..fabric.clone() });
+        let springs =
+            of_grid(&mesh, n, n, &Fabric { bend_weft: 0.0, bend_warp: 0.0, ..fabric.clone() });
         let x = |v: u32| {
             let p = mesh.uv[v as usize];
             DVec3::new(p.x * (1.0 + strain), p.y, 0.0)

@@ -72,7 +72,8 @@ pub(super) fn rk4(
     s.x_sum.fill(DVec3::ZERO);
     s.v_sum.fill(DVec3::ZERO);
     // Weight of each slope, and how far along it the next stage lies.
-    for (weight, reach, at) in [(1.0, 0.5, 0.0), (2.0, 0.5, 0.5), (2.0, 1.0, 0.5), (1.0, 0.0, 1.0)] {
+    for (weight, reach, at) in [(1.0, 0.5, 0.0), (2.0, 0.5, 0.5), (2.0, 1.0, 0.5), (1.0, 0.0, 1.0)]
+    {
         dynamics.acceleration(t + at * h, &s.x_stage, &s.v_stage, &mut s.a);
         for i in 0..x.len() {
             s.x_sum[i] += weight * s.v_stage[i];

@@ -77,7 +77,9 @@ fn amplitude(method: Integrator, h: f64) -> f64 {
 
 #[test]
 fn the_stability_limits_are_those_of_theory() {
-    for method in [Integrator::SymplecticEuler, Integrator::Leapfrog, Integrator::Verlet { damping: 0.0 }] {
+    for method in
+        [Integrator::SymplecticEuler, Integrator::Leapfrog, Integrator::Verlet { damping: 0.0 }]
+    {
         assert!(amplitude(method, 1.95) < 100.0, "{method:?}");
         assert!(!(amplitude(method, 2.05) < 1e6), "{method:?}");
     }

@@ -89,7 +89,9 @@ impl Scene {
         }
         for b in 0..self.bodies.len() {
             match &self.bodies[b].kind {
-                ColliderKind::Mesh(detector) => self.with_mesh(q, b, detector, report, &mut contacts),
+                ColliderKind::Mesh(detector) => {
+                    self.with_mesh(q, b, detector, report, &mut contacts)
+                }
                 ColliderKind::Vertex => self.with_vertex(q, b, report, &mut contacts),
                 ColliderKind::Edge => self.with_edge(q, b, report, &mut contacts),
                 ColliderKind::Plane(normal) => self.with_plane(q, b, *normal, &mut contacts),
@@ -146,11 +148,24 @@ impl Scene {
         let (candidates, counts) = self.cloth.candidates_with(detector);
         report.triangle_pairs += counts.triangle_pairs;
         report.tested += counts.feature_pairs;
-        self.test_body(q, b, &detector.surface.triangles, &detector.surface.edges, &candidates, contacts);
+        self.test_body(
+            q,
+            b,
+            &detector.surface.triangles,
+            &detector.surface.edges,
+            &candidates,
+            contacts,
+        );
     }
 
     /// A sphere: its centre against faces.
-    fn with_vertex(&self, q: Query<'_>, b: usize, report: &mut StepReport, contacts: &mut Vec<Contact>) {
+    fn with_vertex(
+        &self,
+        q: Query<'_>,
+        b: usize,
+        report: &mut StepReport,
+        contacts: &mut Vec<Contact>,
+    ) {
         let mut candidates = Candidates::default();
         self.near_features(q, b, |t| candidates.fv.push([t, 0]));
         candidates.fv.sort_unstable();
@@ -159,7 +174,13 @@ impl Scene {
     }
 
     /// A capsule: both ends against faces, its edge against edges.
-    fn with_edge(&self, q: Query<'_>, b: usize, report: &mut StepReport, contacts: &mut Vec<Contact>) {
+    fn with_edge(
+        &self,
+        q: Query<'_>,
+        b: usize,
+        report: &mut StepReport,
+        contacts: &mut Vec<Contact>,
+    ) {
         let mut candidates = Candidates::default();
         self.near_features(q, b, |t| {
             candidates.fv.extend([[t, 0], [t, 1]]);
@@ -194,8 +215,7 @@ impl Scene {
         contacts: &mut Vec<Contact>,
     ) {
         let (s, body) = (&self.cloth.surface, &self.bodies[b]);
-        let separation =
-            Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
+        let separation = Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
         let of = |v: u32| q.motion.of(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
         let ccd = q.settings.ccd;
@@ -283,10 +303,7 @@ impl Scene {
 }
 
 /// The contacts among some pairs, in their order.
-fn collect(
-    pairs: &[[u32; 2]],
-    test: impl Fn([u32; 2]) -> Option<Contact> + Sync,
-) -> Vec<Contact> {
+fn collect(pairs: &[[u32; 2]], test: impl Fn([u32; 2]) -> Option<Contact> + Sync) -> Vec<Contact> {
     if pairs.len() < CHUNK {
         return pairs.iter().filter_map(|p| test(*p)).collect();
     }

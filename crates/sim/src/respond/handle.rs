@@ -1,9 +1,9 @@
 //! The three phases of [provot1997] §4.4.
 
+use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
-use super::Contact;
 use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::{Collision, Zones};
@@ -30,10 +30,7 @@ pub(crate) enum Outcome {
     /// Nothing collides any more; the new velocities of the particles that were changed.
     Clear(Vec<Option<DVec3>>),
     /// Collisions are left.
-    Stuck {
-        left: usize,
-        vertex: u32,
-    },
+    Stuck { left: usize, vertex: u32 },
 }
 
 /// Changes the ends `x_t1` of the particles' motion until nothing collides.
@@ -178,9 +175,10 @@ impl Work {
         }
         for (anchor, members) in self.zones.zones() {
             let ends: Vec<DVec3> = match anchor {
-                Some(a) => {
-                    members.iter().map(|i| p.anchors[a as usize].apply(p.x_t0[*i as usize])).collect()
-                }
+                Some(a) => members
+                    .iter()
+                    .map(|i| p.anchors[a as usize].apply(p.x_t0[*i as usize]))
+                    .collect(),
                 None => rigid_end(&members, p.x_t0, &self.v, p.mass, self.h, variant),
             };
             for (i, end) in members.into_iter().zip(ends) {

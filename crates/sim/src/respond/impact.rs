@@ -116,7 +116,10 @@ mod tests {
         let v = DVec3::new(3.0, -4.0, 0.0);
         let close = |a: DVec3, x: f64, y: f64| (a - DVec3::new(x, y, 0.0)).length() < 1e-12;
         assert!(close(reflect(v, DVec3::Y, 0.0, 0.0), 3.0, 0.0), "no friction, no bounce");
-        assert!(close(reflect(v, DVec3::Y, 0.25, 0.0), 2.0, 0.0), "slides, slower by k_f |v_N| = 1");
+        assert!(
+            close(reflect(v, DVec3::Y, 0.25, 0.0), 2.0, 0.0),
+            "slides, slower by k_f |v_N| = 1"
+        );
         assert!(close(reflect(v, DVec3::Y, 0.25, 0.5), 2.0, 2.0), "and bounces by k_d |v_N| = 2");
         assert!(close(reflect(v, DVec3::Y, 0.75, 0.0), 0.0, 0.0), "just sticks");
         assert!(close(reflect(v, DVec3::Y, 2.0, 1.0), 0.0, 4.0), "sticks and bounces elastically");

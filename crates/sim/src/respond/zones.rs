@@ -178,9 +178,8 @@ fn solve_inertia(inertia: DMat3, momentum: DVec3) -> DVec3 {
 /// The formulas as printed: equal masses, mean angular velocity, straight motion.
 fn printed_end(members: &[u32], x: &[DVec3], v: &[DVec3], h: f64) -> Vec<DVec3> {
     let n = members.len() as f64;
-    let mean = |f: &dyn Fn(usize) -> DVec3| {
-        members.iter().map(|i| f(*i as usize)).sum::<DVec3>() / n
-    };
+    let mean =
+        |f: &dyn Fn(usize) -> DVec3| members.iter().map(|i| f(*i as usize)).sum::<DVec3>() / n;
     let centre = mean(&|i| x[i]);
     let velocity = mean(&|i| v[i]);
     let spin = mean(&|i| {
@@ -260,7 +259,8 @@ mod tests {
             }
         }
         let printed = rigid_end(&ALL, &X, &V, &M, 0.1, Zones::Printed);
-        let off = |i: usize, j: usize| (printed[i].distance(printed[j]) - X[i].distance(X[j])).abs();
+        let off =
+            |i: usize, j: usize| (printed[i].distance(printed[j]) - X[i].distance(X[j])).abs();
         let worst = (0..5).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| off(i, j));
         assert!(worst.fold(0.0, f64::max) > 1e-6, "the printed motion is not rigid");
     }
