@@ -1,6 +1,6 @@
 //! All self-intersections of a triangle mesh.
 
-use crate::predicates::{check_positions, check_triangles};
+use crate::predicates::{check_triangles, checked_positions};
 use crate::tree::Tree;
 use crate::{Error, pair};
 use glam::DVec3;
@@ -20,9 +20,9 @@ use glam::DVec3;
 /// place with different indices are not shared: weld a mesh before the audit.
 ///
 /// # Errors
-/// If an index is out of range, or a coordinate is not finite, or its magnitude is outside
-/// [`SMALLEST_COORDINATE`](crate::SMALLEST_COORDINATE) to
-/// [`LARGEST_COORDINATE`](crate::LARGEST_COORDINATE) without being zero.
+/// If an index is out of range, or a coordinate is not finite or its magnitude above
+/// [`LARGEST_COORDINATE`](crate::LARGEST_COORDINATE). Magnitudes below
+/// [`SMALLEST_COORDINATE`](crate::SMALLEST_COORDINATE) are taken as zero.
 ///
 /// ```
 /// use glam::DVec3;
@@ -38,7 +38,7 @@ pub fn self_intersections(
     positions: &[DVec3],
     triangles: &[[u32; 3]],
 ) -> Result<Vec<[u32; 2]>, Error> {
-    check_positions(positions)?;
+    let positions = &*checked_positions(positions)?;
     check_triangles(positions.len(), triangles)?;
     let tree = Tree::new(positions, triangles);
     Ok(tree.self_pairs(|s, t| {
@@ -54,7 +54,7 @@ pub fn self_intersections_brute_force(
     positions: &[DVec3],
     triangles: &[[u32; 3]],
 ) -> Result<Vec<[u32; 2]>, Error> {
-    check_positions(positions)?;
+    let positions = &*checked_positions(positions)?;
     check_triangles(positions.len(), triangles)?;
     let mut pairs = Vec::new();
     for s in 0..triangles.len() {

@@ -5,7 +5,7 @@
 //! 1e-12 of the largest coordinate, so a depth below which nothing counts can be given.
 
 use crate::inside::{Closure, is_inside};
-use crate::predicates::{check_positions, check_triangles};
+use crate::predicates::{check_triangles, checked_positions};
 use crate::tree::{Bounds, Tree};
 use crate::{Error, distance, pair};
 use glam::{DQuat, DVec3};
@@ -127,11 +127,12 @@ pub fn body_penetrations_deeper_than(
     triangles: &[[u32; 3]],
     body: &Solid,
 ) -> Result<Penetrations, Error> {
-    check_positions(positions)?;
+    let positions = &*checked_positions(positions)?;
     check_triangles(positions.len(), triangles)?;
     check_solid(body)?;
     let at = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
     if let Solid::Mesh { positions: body_positions, triangles: body_triangles } = body {
+        let body_positions = &*checked_positions(body_positions)?;
         let tree = Tree::new(body_positions, body_triangles);
         let closure = Closure::of(body_triangles);
         let inside: Vec<bool> = positions
@@ -203,14 +204,10 @@ fn enters_box(t: [DVec3; 3], half: DVec3) -> bool {
 fn check_solid(body: &Solid) -> Result<(), Error> {
     let good = match body {
         Solid::Mesh { positions, triangles } => {
-            check_positions(positions)?;
             return check_triangles(positions.len(), triangles);
         }
         Solid::Sphere { centre, radius } => centre.is_finite() && is_size(*radius),
-        Solid::Capsule { a, b, radius } => {
-            check_positions(&[*a, *b])?;
-            is_size(*radius)
-        }
+        Solid::Capsule { a, b, radius } => a.is_finite() && b.is_finite() && is_size(*radius),
         Solid::Plane { point, normal } => point.is_finite() && is_size(normal.length()),
         Solid::Cuboid { centre, half, rotation } => {
             centre.is_finite()

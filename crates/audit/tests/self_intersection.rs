@@ -73,9 +73,9 @@ fn bad_input_is_an_error_with_the_index() {
         self_intersections(&nan, &[[0, 1, 2]]),
         Err(Error::NotFinite { vertex: 1, .. })
     ));
-    let tiny = [S[0], S[1], v(0.0, 1.0, 1e-200)];
+    let huge = [S[0], S[1], v(0.0, 1.0, 1e200)];
     assert!(matches!(
-        self_intersections(&tiny, &[[0, 1, 2]]),
+        self_intersections(&huge, &[[0, 1, 2]]),
         Err(Error::OutOfRange { vertex: 2, .. })
     ));
     assert!(matches!(
@@ -83,6 +83,13 @@ fn bad_input_is_an_error_with_the_index() {
         Err(Error::NoSuchVertex { triangle: 1, .. })
     ));
     assert_eq!(self_intersections(&[], &[]), Ok(vec![]));
+}
+
+#[test]
+fn a_coordinate_too_small_for_exact_arithmetic_is_taken_as_zero() {
+    // The second triangle's corner would miss the first by 1e-200.
+    let x = [S[0], S[1], S[2], v(0.2, 0.2, 1e-200), v(0.2, 0.2, 1.0), v(0.3, 0.2, 1.0)];
+    assert_eq!(self_intersections(&x, &[[0, 1, 2], [3, 4, 5]]), Ok(vec![[0, 1]]));
 }
 
 /// A wavy sheet of 2·n² triangles.

@@ -3,6 +3,7 @@
 // The program talks to people on purpose; libraries do not.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod bench;
 mod check;
 mod completions;
 mod convert;
@@ -41,6 +42,7 @@ enum Command {
     Check(check::Args),
     Convert(convert::Args),
     Methods(methods::Args),
+    Bench(bench::Args),
     Completions(completions::Args),
 }
 
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, json),
         Command::Convert(args) => convert::run(args, json),
         Command::Methods(args) => methods::run(args, json),
+        Command::Bench(args) => bench::run(args, json),
         Command::Completions(args) => completions::run(args),
     };
     match result {

@@ -57,6 +57,11 @@ fn damped_motion_has_the_order_too_where_the_method_promises_it() {
     }
 }
 
+/// Whether an amplitude has left all bounds, NaN included.
+fn grows(amplitude: f64) -> bool {
+    amplitude.is_nan() || amplitude >= 1e6
+}
+
 /// x'' = −x from x = 1 at rest; largest |x| over many periods.
 fn amplitude(method: Integrator, h: f64) -> f64 {
     struct Oscillator;
@@ -81,11 +86,11 @@ fn the_stability_limits_are_those_of_theory() {
         [Integrator::SymplecticEuler, Integrator::Leapfrog, Integrator::Verlet { damping: 0.0 }]
     {
         assert!(amplitude(method, 1.95) < 100.0, "{method:?}");
-        assert!(!(amplitude(method, 2.05) < 1e6), "{method:?}");
+        assert!(grows(amplitude(method, 2.05)), "{method:?}");
     }
     assert!(amplitude(Integrator::Rk4, 2.8) < 1.1);
-    assert!(!(amplitude(Integrator::Rk4, 2.9) < 1e6));
-    assert!(!(amplitude(Integrator::ExplicitEuler, 0.1) < 1e6));
+    assert!(grows(amplitude(Integrator::Rk4, 2.9)));
+    assert!(grows(amplitude(Integrator::ExplicitEuler, 0.1)));
 }
 
 #[test]
