@@ -141,14 +141,33 @@ fn scenes(asked: &[String]) -> Done {
 /// Largest picture that the repository keeps [bytes].
 const LARGEST_PICTURE: u64 = 300_000;
 
+/// Scenes whose course is told by their first part [s]; then they only lie there.
+const COURSES: [(&str, &str); 1] = [("ribbon", "1.4")];
+
 fn gallery(asked: &[String]) -> Done {
     let images = root().join("docs/images");
     std::fs::create_dir_all(&images).map_err(|e| format!("{}: {e}", images.display()))?;
     for name in chosen(asked)? {
         let (scene, out) = (format!("scenes/{name}.toml"), format!("out/gallery/{name}"));
         stage(&name, program(&["sim", &scene, "--out", &out, "--frames", "sheet"]))?;
-        for (from, to) in [("final", name.clone()), ("frames", format!("{name}-course"))] {
-            let from = root().join(&out).join(format!("{from}.png"));
+        let mut course = out.clone();
+        if let Some((_, duration)) = COURSES.iter().find(|(scene, _)| *scene == name) {
+            course = format!("{out}-course");
+            let part =
+                ["sim", &scene, "--out", &course, "--frames", "sheet", "--duration", duration];
+            // A part need not be what the whole is expected to be.
+            stage(&format!("{name}, its course"), program(&part)).or_else(|e| {
+                if root().join(&course).join("frames.png").exists() {
+                    Ok(Duration::ZERO)
+                } else {
+                    Err(e)
+                }
+            })?;
+        }
+        for (folder, from, to) in
+            [(&out, "final", name.clone()), (&course, "frames", format!("{name}-course"))]
+        {
+            let from = root().join(folder).join(format!("{from}.png"));
             let to = images.join(format!("{to}.png"));
             let size = std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
             if size > LARGEST_PICTURE {
