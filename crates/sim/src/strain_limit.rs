@@ -18,7 +18,8 @@ pub enum Order {
     Given,
     /// The most strained first.
     WorstFirst,
-    /// All at once from the same positions; the mean of a vertex's corrections is applied.
+    /// All at once from the same positions; the mean of a vertex's corrections is applied. Independent
+    /// of the numbering, but means do not conserve momentum as pairs do.
     Jacobi,
 }
 

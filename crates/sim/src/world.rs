@@ -202,7 +202,8 @@ impl World {
         let clock = Instant::now();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let first = self.state.step == 0;
+        // Also the second half of a halved first step has one before it.
+        let first = t == 0.0;
         let mut forces = Forces { world: self };
         self.settings.integrator.step(&mut forces, &mut scratch, (t, h), &mut x, &mut v, first);
         self.scratch = scratch;
