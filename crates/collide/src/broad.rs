@@ -3,6 +3,7 @@
 use crate::tree::{Filter, Tree};
 use crate::volume::{Aabb, SweptVertices};
 use crate::{Motion, Surface};
+use glam::DVec3;
 use rayon::prelude::*;
 
 /// Feature pairs that may come too near, sorted.
@@ -53,6 +54,12 @@ pub struct Detector {
     self_collision: bool,
     /// Half-angle of the cone of normals around each vertex [rad].
     fan_angle: Vec<f32>,
+    /// Positions at both ends of the step [m], and the distance below which pairs count [m].
+    x_t0: Vec<DVec3>,
+    x_t1: Vec<DVec3>,
+    separation: f64,
+    /// Bound on the error of the difference of two projections [m].
+    rounding: f64,
 }
 
 /// What the tasks of a traversal gather.
@@ -60,20 +67,30 @@ type Gathered = (Candidates, u64);
 
 impl Detector {
     /// A detector for cloth, which collides with itself; see [`Tree::in_texture_space`].
-    pub fn for_cloth(surface: Surface, keys: &[glam::DVec3], piece: &[u32]) -> Self {
+    pub fn for_cloth(surface: Surface, keys: &[DVec3], piece: &[u32]) -> Self {
         let tree = Tree::in_texture_space(&surface, keys, piece);
         Self::new(surface, tree, true)
     }
 
     /// A detector for a body.
-    pub fn for_body(surface: Surface, x: &[glam::DVec3]) -> Self {
+    pub fn for_body(surface: Surface, x: &[DVec3]) -> Self {
         let tree = Tree::in_space(&surface, x);
         Self::new(surface, tree, false)
     }
 
     fn new(surface: Surface, tree: Tree, self_collision: bool) -> Self {
         let fan_angle = vec![f32::INFINITY; if self_collision { surface.vertices } else { 0 }];
-        Self { surface, tree, swept: SweptVertices::default(), self_collision, fan_angle }
+        Self {
+            surface,
+            tree,
+            swept: SweptVertices::default(),
+            self_collision,
+            fan_angle,
+            x_t0: Vec::new(),
+            x_t1: Vec::new(),
+            separation: 0.0,
+            rounding: 0.0,
+        }
     }
 
     /// Its hierarchy.
@@ -97,6 +114,15 @@ impl Detector {
         });
         if self.self_collision {
             self.update_fans(moved);
+            self.separation = separation;
+            // Each projection is three products and two sums of coordinates up to the largest.
+            let largest = |m: DVec3, x: &DVec3| m.max(x.abs());
+            let all = motion.x_t0.iter().chain(motion.x_t1).fold(DVec3::ZERO, largest);
+            self.rounding = 32.0 * f64::EPSILON * all.max_element();
+            self.x_t0.clear();
+            self.x_t0.extend_from_slice(motion.x_t0);
+            self.x_t1.clear();
+            self.x_t1.extend_from_slice(motion.x_t1);
         }
     }
 
@@ -122,6 +148,32 @@ impl Detector {
         ta.iter().any(|v| tb.contains(v) && f64::from(self.fan_angle[*v as usize]) < cone_limit)
     }
 
+    /// Whether a plane along the first triangle, or along the second, keeps them apart over the
+    /// whole step. Layers that lie on each other have overlapping boxes wherever they slope; this
+    /// tells them apart.
+    #[inline]
+    fn has_plane_between(&self, a: u32, b: u32) -> bool {
+        let (ta, tb) = (self.surface.triangles[a as usize], self.surface.triangles[b as usize]);
+        let between = |n: DVec3| {
+            let ((lo_a, hi_a), (lo_b, hi_b)) = (self.extent(ta, n), self.extent(tb, n));
+            (lo_b - hi_a).max(lo_a - hi_b) > self.separation + self.rounding
+        };
+        between(self.tree.axis_of(a)) || between(self.tree.axis_of(b))
+    }
+
+    /// Smallest and largest coordinate of a triangle along a unit vector over the step.
+    #[inline]
+    fn extent(&self, tri: [u32; 3], n: DVec3) -> (f64, f64) {
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+        for v in tri {
+            for x in [self.x_t0[v as usize], self.x_t1[v as usize]] {
+                let s = n.dot(x);
+                range = (range.0.min(s), range.1.max(s));
+            }
+        }
+        range
+    }
+
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other
     /// surface's moved vertices.
     pub fn settle(&mut self) {
@@ -129,14 +181,16 @@ impl Detector {
     }
 
     /// Candidate pairs of the surface with itself. Patches whose cone of normals is narrower than
-    /// `cone_limit` are skipped; 0 skips nothing.
+    /// `cone_limit` are skipped, and triangles with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
         let s = &self.surface;
         let tasks =
             self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
                 *n += 1;
                 let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
-                if self.in_one_fan(ta, tb, cone_limit) {
+                if self.in_one_fan(ta, tb, cone_limit)
+                    || (cone_limit > 0.0 && self.has_plane_between(a, b))
+                {
                     return;
                 }
                 self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));

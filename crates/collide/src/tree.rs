@@ -53,6 +53,12 @@ impl Tree {
         &self.nodes
     }
 
+    /// A unit vector about along the normal of a triangle over the step.
+    #[inline]
+    pub(crate) fn axis_of(&self, triangle: u32) -> glam::DVec3 {
+        self.cones[self.leaf_of[triangle as usize] as usize].axis
+    }
+
     /// Half-angle of a cone around the normals of some triangles over the step, rounded up.
     pub(crate) fn cone_of_triangles(&self, triangles: &[u32]) -> f32 {
         let cone = |t: &u32| self.cones[self.leaf_of[*t as usize] as usize];
