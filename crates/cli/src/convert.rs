@@ -1,6 +1,6 @@
 //! `toile convert`.
 
-use crate::{End, print_json};
+use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         if json {
             print_json(&serde_json::json!({ "output": output, "frames": frames }));
         } else {
-            println!("{}: {frames} frames", output.display());
+            say(&format!("{}: {frames} frames", output.display()));
         }
     }
     Ok(End::Good)

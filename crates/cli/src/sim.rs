@@ -1,7 +1,7 @@
 //! `toile sim`.
 
 use crate::progress::{Bar, stop_on_interrupt};
-use crate::{End, print_json, summary};
+use crate::{End, complain, print_json, summary};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::{Auditing, Error, Format, Options, Outcome, Scene};
@@ -179,10 +179,10 @@ pub(crate) fn simulate(
             if json {
                 print_json(&serde_json::json!({ "stopped": true, "steps": step }));
             }
-            eprintln!(
+            complain(&format!(
                 "stopped at {time:.3} s (step {step} of {steps}); go on with\n  {again} --out {out} \
                  --resume\nand the other options as before"
-            );
+            ));
             Ok(End::Stopped)
         }
     }
