@@ -233,6 +233,18 @@ impl Checkpoint {
         Some(Self { fingerprint, frames: header.frames, state, statistics: header.statistics })
     }
 
+    /// Whether a run of so many steps has not come so far yet: it cannot go back.
+    pub(super) fn check_not_beyond(&self, path: &Path, steps: u64) -> Result<(), Error> {
+        if self.state.step <= steps {
+            return Ok(());
+        }
+        let (step, time) = (self.state.step, self.state.time);
+        let reason = format!(
+            "the saved state is at {time:.3} s (step {step}), beyond the {steps} steps asked for"
+        );
+        Err(refuse(path, reason))
+    }
+
     /// Whether a run can go on from it.
     pub(super) fn check_fits(
         &self,
