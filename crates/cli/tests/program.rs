@@ -234,3 +234,19 @@ fn a_reader_that_goes_away_or_a_full_disk_is_no_panic() {
         assert!(said.contains("standard output: cannot write"), "{args:?}: {said}");
     }
 }
+
+#[test]
+fn a_bad_begin_is_told() {
+    let toile = Toile::new();
+    let inside = SMALL.replace("[0, 0.11, 0]", "[0, 0.05, 0]");
+    toile.file("inside.toml", &format!("{inside}\n[[body]]\nshape = {{ type = \"plane\" }}\n"));
+    for audit in ["frame", "step"] {
+        let args = ["sim", "inside.toml", "--duration", "0.002", "--no-picture", "--audit", audit];
+        let done = toile.run(&args);
+        assert!(done.output.contains("triangles inside bodies; move"), "{}", done.output);
+    }
+    let twice = "stack = { count = 2, offset = [0, 0, 0], turn = 30 }\njitter";
+    toile.file("twice.toml", &SMALL.replace("jitter", twice));
+    let done = toile.run(&["sim", "twice.toml", "--duration", "0.001", "--no-picture"]);
+    assert!(done.output.contains("pairs of intersecting triangles; move"), "{}", done.output);
+}

@@ -230,8 +230,16 @@ impl<'a> Run<'a> {
     fn keep_frames(&mut self) -> Result<(), Error> {
         while self.is_frame_due() {
             let time = self.sim.state().time;
-            if self.options.audit == Auditing::Frame {
-                self.audit()?;
+            let is_first = self.statistics.frames == 0;
+            match self.options.audit {
+                Auditing::Off => {}
+                Auditing::Step if !is_first => {}
+                Auditing::Frame | Auditing::Step => {
+                    let found = self.audit()?;
+                    if is_first {
+                        self.statistics.warn_of_begin(&found);
+                    }
+                }
             }
             self.recorder.append(self.sim, time)?;
             self.statistics.frames += 1;

@@ -68,6 +68,23 @@ impl Statistics {
         }
     }
 
+    /// Says what is wrong before the first step: what intersects then can hardly come apart, and
+    /// what begins inside a body is thrown out of it.
+    pub(super) fn warn_of_begin(&mut self, found: &Audit) {
+        if found.self_intersections > 0 {
+            let n = found.self_intersections;
+            self.listed.push(format!(
+                "the cloth begins with {n} pairs of intersecting triangles; move its parts apart"
+            ));
+        }
+        if found.body_penetrations > 0 {
+            let n = found.body_penetrations;
+            self.listed.push(format!(
+                "the cloth begins with {n} triangles inside bodies; move it or them"
+            ));
+        }
+    }
+
     /// Takes up an audit.
     pub(super) fn take(&mut self, found: &Audit) {
         self.intersections_max = self.intersections_max.max(found.self_intersections);
