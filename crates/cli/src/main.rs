@@ -54,7 +54,17 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    let program = Program::parse();
+    let program = match Program::try_parse() {
+        Ok(program) => program,
+        Err(error) => {
+            // Who reads JSON gets it also when the question was not understood.
+            if error.use_stderr() && std::env::args_os().any(|a| a == "--json") {
+                print_json(&serde_json::json!({ "error": error.to_string(), "help": null }));
+            }
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
     start_log(program.verbose);
     let json = program.json;
     let result = match program.command {
@@ -72,7 +82,9 @@ fn main() -> ExitCode {
         Ok(End::Stopped) => ExitCode::from(130),
         Err(error) => {
             if json {
-                print_json(&serde_json::json!({ "error": error.to_string() }));
+                use miette::Diagnostic;
+                let help = error.help().map(|h| h.to_string());
+                print_json(&serde_json::json!({ "error": error.to_string(), "help": help }));
             }
             complain(&format!("{:?}", miette::Report::new(error)));
             ExitCode::from(1)
