@@ -15,7 +15,10 @@ pub enum Error {
         position: DVec3,
     },
     /// A position for which the predicates would not be exact.
-    #[error("vertex {vertex} has a coordinate outside the exact range: {position:?}")]
+    #[error(
+        "vertex {vertex} is at {:?}, where predicates are not exact; \
+         move the mesh to the origin and check its units", position.to_array()
+    )]
     OutOfRange {
         /// Its index.
         vertex: u32,

@@ -1,6 +1,6 @@
 //! `toile bench`.
 
-use crate::{End, print_json};
+use crate::{End, print_json, say};
 use toile::Error;
 use toile::bench::{self, Detection, Sheet};
 
@@ -42,8 +42,8 @@ fn name(sheet: Sheet) -> &'static str {
 }
 
 fn print_table(table: &Detection) {
-    println!("Self-collision candidates of one step, {} threads\n", table.threads);
-    println!(
+    say(&format!("Self-collision candidates of one step, {} threads\n", table.threads));
+    say(&format!(
         "{:<9} {:>9} {:>12} {:>15} {:>9} {:>13} {:>9} {:>9}",
         "sheet",
         "triangles",
@@ -53,9 +53,9 @@ fn print_table(table: &Detection) {
         "feature pairs",
         "refit ms",
         "query ms"
-    );
+    ));
     for row in &table.rows {
-        println!(
+        say(&format!(
             "{:<9} {:>9} {:>12} {:>15} {:>8.1}% {:>13} {:>9.2} {:>9.2}",
             name(row.sheet),
             row.triangles,
@@ -65,15 +65,15 @@ fn print_table(table: &Detection) {
             row.feature_pairs,
             1e3 * row.refit_seconds,
             1e3 * row.query_seconds
-        );
+        ));
     }
-    println!();
+    say("");
     for g in &table.growth {
-        println!(
+        say(&format!(
             "{:<9} operations grow like n^{:.2}, time like n^{:.2}",
             name(g.sheet),
             g.operations,
             g.seconds
-        );
+        ));
     }
 }

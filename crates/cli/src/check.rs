@@ -1,6 +1,6 @@
 //! `toile check`.
 
-use crate::{End, print_json};
+use crate::{End, print_json, say};
 use std::path::PathBuf;
 use toile::Error;
 
@@ -30,21 +30,21 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         for file in &found.files {
             let strain =
                 file.max_strain.map_or(String::new(), |s| format!(", strain {:.1} %", 100.0 * s));
-            println!(
+            say(&format!(
                 "{}: {} frames, {} self-intersections, {} body penetrations{strain}",
                 file.file.display(),
                 file.frames,
                 file.self_intersections,
                 file.body_penetrations
-            );
+            ));
             if let Some(frame) = file.first_bad_frame {
                 let pair = file
                     .first_pair
                     .map_or(String::new(), |[a, b]| format!(", triangles {a} and {b}"));
-                println!("  first in frame {frame}{pair}");
+                say(&format!("  first in frame {frame}{pair}"));
             }
             for warning in &file.warnings {
-                println!("  note: {warning}");
+                say(&format!("  note: {warning}"));
             }
         }
     }

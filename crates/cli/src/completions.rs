@@ -1,6 +1,6 @@
 //! `toile completions`.
 
-use crate::{End, Program};
+use crate::{End, Program, say};
 use clap::CommandFactory;
 use toile::Error;
 
@@ -18,7 +18,6 @@ pub(crate) fn run(args: Args) -> Result<End, Error> {
     // Into memory first: the generator panics if its reader goes away.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Program::command(), "toile", &mut script);
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(&script);
+    say(String::from_utf8_lossy(&script).trim_end());
     Ok(End::Good)
 }

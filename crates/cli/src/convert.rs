@@ -1,6 +1,6 @@
 //! `toile convert`.
 
-use crate::{End, print_json};
+use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
 
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 2..=3, value_name = "IN… OUT")]
     files: Vec<PathBuf>,
     /// Frames per second of a point cache, which does not say so itself.
-    #[arg(long, default_value_t = 30.0)]
+    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
     fps: f64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         if json {
             print_json(&serde_json::json!({ "output": output, "frames": frames }));
         } else {
-            println!("{}: {frames} frames", output.display());
+            say(&format!("{}: {frames} frames", output.display()));
         }
     }
     Ok(End::Good)

@@ -1,8 +1,5 @@
 //! The toile program: cloth from a scene file to an audited result and a picture.
 
-// The program talks to people on purpose; libraries do not.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
-
 mod bench;
 mod check;
 mod completions;
@@ -57,7 +54,17 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    let program = Program::parse();
+    let program = match Program::try_parse() {
+        Ok(program) => program,
+        Err(error) => {
+            // Who reads JSON gets it also when the question was not understood.
+            if error.use_stderr() && std::env::args_os().any(|a| a == "--json") {
+                print_json(&serde_json::json!({ "error": error.to_string(), "help": null }));
+            }
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
     start_log(program.verbose);
     let json = program.json;
     let result = match program.command {
@@ -75,20 +82,41 @@ fn main() -> ExitCode {
         Ok(End::Stopped) => ExitCode::from(130),
         Err(error) => {
             if json {
-                print_json(&serde_json::json!({ "error": error.to_string() }));
+                use miette::Diagnostic;
+                let help = error.help().map(|h| h.to_string());
+                print_json(&serde_json::json!({ "error": error.to_string(), "help": help }));
             }
-            eprintln!("{:?}", miette::Report::new(error));
+            complain(&format!("{:?}", miette::Report::new(error)));
             ExitCode::from(1)
         }
     }
 }
 
-/// Prints a value for other programs. A reader that has gone away is no error of ours.
+/// Prints a value for other programs.
 fn print_json(value: &impl serde::Serialize) {
-    use std::io::Write;
     if let Ok(text) = serde_json::to_string_pretty(value) {
-        let _ = writeln!(std::io::stdout(), "{text}");
+        say(&text);
     }
+}
+
+/// Prints a line. `println!` panics where this does not: a reader that has gone away, as in
+/// `toile methods | head -1`, is no error of ours, and a full disk ends the program with a reason.
+fn say(line: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let done = writeln!(out, "{line}").and_then(|()| out.flush());
+    if let Err(e) = done
+        && e.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        complain(&format!("standard output: cannot write: {e}; check its space"));
+        std::process::exit(1);
+    }
+}
+
+/// Prints a line for people on standard error, if anybody listens.
+fn complain(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn start_log(verbose: u8) {

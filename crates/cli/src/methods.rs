@@ -1,6 +1,6 @@
 //! `toile methods`.
 
-use crate::{End, print_json};
+use crate::{End, print_json, say};
 use serde::Serialize;
 use toile::{Error, Preset};
 
@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         if json {
             print_json(&preset.settings());
         } else {
-            print!("{}", toile::settings_as_toml(preset)?);
+            say(toile::settings_as_toml(preset)?.trim_end());
         }
         return Ok(End::Good);
     }
@@ -81,14 +81,17 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         }));
         return Ok(End::Good);
     }
-    println!("Presets (preset = \"…\" in a scene, or --preset):");
+    say("Presets (preset = \"…\" in a scene, or --preset):");
     for p in Preset::ALL {
-        println!("  {:10} {}\n             {}", p.name(), p.summary(), p.methods().join(" "));
+        say(&format!("  {:10} {}\n             {}", p.name(), p.summary(), p.methods().join(" ")));
     }
-    println!("\nMethods:");
+    say("\nMethods:");
     for m in METHODS {
-        println!("  {:4} {:52} {}", m.id, m.name, m.setting);
+        say(&format!("  {:4} {:52} {}", m.id, m.name, m.setting));
     }
-    println!("\nFabrics (fabric = \"…\" of a cloth):\n  {}", toile::builtin_fabrics().join(", "));
+    say(&format!(
+        "\nFabrics (fabric = \"…\" of a cloth):\n  {}",
+        toile::builtin_fabrics().join(", ")
+    ));
     Ok(End::Good)
 }

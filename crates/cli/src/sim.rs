@@ -1,7 +1,7 @@
 //! `toile sim`.
 
 use crate::progress::{Bar, stop_on_interrupt};
-use crate::{End, print_json, summary};
+use crate::{End, complain, print_json, summary};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::{Auditing, Error, Format, Options, Outcome, Scene};
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_change)]
     set: Vec<(String, String)>,
     /// Simulate so long [s] instead of the scene's own duration.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     duration: Option<f64>,
     #[command(flatten)]
     output: Output,
@@ -43,7 +43,7 @@ pub(crate) struct Output {
     #[arg(long, value_name = "FORMAT")]
     frames: Option<FrameFormat>,
     /// Time between frames [s]; a thirtieth of a second unless the scene says otherwise.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = parse_every)]
     every: Option<f64>,
     /// Number of threads; all there are if not given. The result is the same to the last bit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -55,7 +55,7 @@ pub(crate) struct Output {
     #[arg(long, value_name = "WHAT", default_value = "frame")]
     audit: Audit,
     /// Time between saved states [s of wall time].
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true)]
     checkpoint: f64,
     /// Do not draw final.png.
     #[arg(long)]
@@ -107,6 +107,13 @@ enum Audit {
     Off,
 }
 
+fn parse_every(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && (1.0 / s).is_normal() => Ok(s),
+        _ => Err("the time between frames is a number of seconds above zero".into()),
+    }
+}
+
 fn parse_change(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
@@ -119,7 +126,7 @@ fn parse_change(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let mut changes = args.output.changes();
     changes.extend(args.preset.map(|p| ("preset".to_owned(), format!("\"{p}\""))));
-    changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}"))));
+    changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}").to_lowercase())));
     changes.extend(args.set);
     let scene = Scene::read_with(&args.scene, &changes)?;
     let again = format!("toile sim {}", args.scene.display());
@@ -179,10 +186,10 @@ pub(crate) fn simulate(
             if json {
                 print_json(&serde_json::json!({ "stopped": true, "steps": step }));
             }
-            eprintln!(
+            complain(&format!(
                 "stopped at {time:.3} s (step {step} of {steps}); go on with\n  {again} --out {out} \
                  --resume\nand the other options as before"
-            );
+            ));
             Ok(End::Stopped)
         }
     }

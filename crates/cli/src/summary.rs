@@ -1,11 +1,12 @@
 //! What a run says to people when it ends.
 
+use crate::say;
 use std::path::Path;
 use toile::Report;
 
 /// Prints the main numbers of a report, and the files.
 pub(crate) fn print(report: &Report, out: &Path) {
-    println!(
+    say(&format!(
         "{}: {} vertices, {} triangles, {:.3} s in {} steps ({})",
         report.scene,
         report.vertices,
@@ -13,43 +14,43 @@ pub(crate) fn print(report: &Report, out: &Path) {
         report.simulated_seconds,
         report.steps,
         report.preset
-    );
-    println!(
+    ));
+    say(&format!(
         "  took {:.1} s on {} threads{}",
         report.wall_seconds,
         report.threads,
         report
             .peak_rss_bytes
             .map_or(String::new(), |b| format!(", {:.0} MB of memory", b as f64 / 1e6))
-    );
+    ));
     match (report.intersections_max, report.body_penetrations_max) {
         (Some(0), Some(0)) => {
-            println!("  no intersection in any of {} audited frames", report.frames);
+            say(&format!("  no intersection in any of {} audited frames", report.frames));
         }
-        (Some(i), Some(p)) => println!(
+        (Some(i), Some(p)) => say(&format!(
             "  INTERSECTIONS: up to {i} pairs of triangles, up to {p} triangles inside bodies \
              (at the end {} and {})",
             report.intersections_final.unwrap_or(0),
             report.body_penetrations_final.unwrap_or(0)
-        ),
-        _ => println!("  not audited"),
+        )),
+        _ => say("  not audited"),
     }
-    println!(
+    say(&format!(
         "  largest stretch {:.1} %, {:.3} m to {:.3} m high, moving at {:.3} m/s",
         100.0 * report.max_strain,
         report.lowest,
         report.highest,
         report.rms_speed_final
-    );
+    ));
     for warning in &report.warnings {
-        println!("  note: {warning}");
+        say(&format!("  note: {warning}"));
     }
     let failed: Vec<_> = report.failures().collect();
     if !report.expect.is_empty() && failed.is_empty() {
-        println!("  all {} expectations of the scene hold", report.expect.len());
+        say(&format!("  all {} expectations of the scene hold", report.expect.len()));
     }
     for verdict in failed {
-        println!("  NOT AS EXPECTED: {verdict}");
+        say(&format!("  NOT AS EXPECTED: {verdict}"));
     }
-    println!("  state {}, results in {}", report.state_hash, out.display());
+    say(&format!("  state {}, results in {}", report.state_hash, out.display()));
 }

@@ -107,6 +107,9 @@ fn pins_must_choose_vertices_that_are_there() {
     says(&pin("{ vertices = [81] }"), &["names vertex 81"]);
     says(&pin("{ }"), &["needs exactly one of"]);
     says(&pin("{ box = [[5, 5, 5], [6, 6, 6]] }"), &["holds no vertex"]);
+    let keys =
+        "{ select = \"top\", motion = { type = \"keys\", keys = [{ time = 0, degrees = 90 }] } }";
+    says(&pin(keys), &["pins[0].motion", "does not begin where the cloth does"]);
 }
 
 #[test]
@@ -171,4 +174,67 @@ fn errors_are_json_for_those_who_asked_for_it() {
     let done = toile.run(&["sim", "nothing.toml", "--json"]);
     let error: serde_json::Value = serde_json::from_str(&done.output).expect("JSON");
     assert!(error["error"].as_str().expect("a text").contains("nothing.toml"));
+    assert!(error["help"].as_str().expect("a text").contains("check the path"));
+    let done = toile.run(&["sim", "--json", "--nonsense"]);
+    assert_eq!(done.code, 2);
+    let error: serde_json::Value = serde_json::from_str(&done.output).expect("JSON");
+    assert!(error["error"].as_str().expect("a text").contains("--nonsense"));
+}
+
+#[test]
+fn numbers_of_the_command_line_are_refused_with_a_reason() {
+    let toile = Toile::new();
+    toile.file("small.toml", SMALL);
+    toile.file("one.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+    let sim = ["sim", "small.toml"];
+    for (option, value, word) in [
+        ("--duration", "-1", "`duration` is -1"),
+        ("--duration", "nan", "`duration` is NaN"),
+        ("--every", "0", "above zero"),
+        ("--every", "-1", "above zero"),
+        ("--every", "nan", "above zero"),
+        ("--every", "inf", "above zero"),
+        ("--checkpoint", "-1", "cannot save a state every -1"),
+    ] {
+        let done = toile.run(&[&sim[..], &[option, value]].concat());
+        assert!(done.error.contains(word), "{option} {value}: {}", done.error);
+        assert!(!toile.path("out").exists());
+    }
+    for fps in ["0", "-1", "nan", "inf", "1e300"] {
+        for output in ["a.glb", "a.usda"] {
+            let done = toile.run(&["convert", "one.obj", output, "--fps", fps]);
+            assert_eq!(done.code, 1, "{fps}");
+            assert!(done.error.contains("--fps"), "{fps}: {}", done.error);
+        }
+    }
+    toile.file("far.obj", "v 0 0 0\nv 1e300 0 0\nv 0 0 1\nf 1 2 3\n");
+    let done = toile.run(&["convert", "far.obj", "far.usda"]);
+    assert!(done.code == 1 && done.error.contains("32-bit"), "{}", done.error);
+    assert!(!toile.path("far.usda").exists());
+}
+
+#[test]
+fn a_scene_file_that_is_too_long_is_no_burden() {
+    let toile = Toile::new();
+    toile.file("deep.toml", &"[".repeat(4 << 20));
+    let done = toile.run(&["sim", "deep.toml"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.len() < 1000, "{} bytes", done.error.len());
+    assert!(done.error.contains("deep.toml:1: this is not TOML"), "{}", done.error);
+    toile.file("long.toml", &"#".repeat((16 << 20) + 1));
+    let done = toile.run(&["sim", "long.toml"]);
+    assert!(done.error.contains("larger than 16 MB"), "{}", done.error);
+}
+
+#[test]
+fn cloth_without_area_is_refused() {
+    let toile = Toile::new();
+    let mesh = "[[cloth]]\nshape = { type = \"mesh\", file = \"m.obj\" }\n";
+    toile.file("bad.toml", mesh);
+    for face in ["f 1 2 3", "f 1 1 3\nf 1 2 4"] {
+        toile.file("m.obj", &format!("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nf 1 2 4\n{face}\n"));
+        let done = toile.run(&["sim", "bad.toml"]);
+        assert_eq!(done.code, 1, "{face}");
+        assert!(done.error.contains("cannot be cloth: triangle 1"), "{}", done.error);
+    }
 }

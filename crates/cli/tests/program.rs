@@ -201,3 +201,52 @@ fn drape_needs_no_scene() {
     let done = toile.run(&["drape", "--fabric", "coton"]);
     assert!(done.error.contains("did you mean `cotton`"), "{}", done.error);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_or_a_full_disk_is_no_panic() {
+    use std::process::Stdio;
+    let toile = Toile::new();
+    toile.file("quad.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n");
+    toile.file("small.toml", SMALL);
+    let commands: [&[&str]; 7] = [
+        &["bench", "--triangles", "50", "--repeats", "1"],
+        &["methods"],
+        &["methods", "--settings", "provot97"],
+        &["completions", "bash"],
+        &["check", "quad.obj"],
+        &["convert", "quad.obj", "quad.glb"],
+        &["sim", "small.toml", "--duration", "0.01", "--no-picture"],
+    ];
+    for args in commands {
+        let mut child = toile.command(args).stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+        // The end of this pipe is closed before the program starts to speak.
+        let mut child = toile.command(&["sim", "nothing.toml"]);
+        let mut child = child.stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+        let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { continue };
+        let done = toile.command(args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("standard output: cannot write"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_bad_begin_is_told() {
+    let toile = Toile::new();
+    let inside = SMALL.replace("[0, 0.11, 0]", "[0, 0.05, 0]");
+    toile.file("inside.toml", &format!("{inside}\n[[body]]\nshape = {{ type = \"plane\" }}\n"));
+    for audit in ["frame", "step"] {
+        let args = ["sim", "inside.toml", "--duration", "0.002", "--no-picture", "--audit", audit];
+        let done = toile.run(&args);
+        assert!(done.output.contains("triangles inside bodies; move"), "{}", done.output);
+    }
+    let twice = "stack = { count = 2, offset = [0, 0, 0], turn = 30 }\njitter";
+    toile.file("twice.toml", &SMALL.replace("jitter", twice));
+    let done = toile.run(&["sim", "twice.toml", "--duration", "0.001", "--no-picture"]);
+    assert!(done.output.contains("pairs of intersecting triangles; move"), "{}", done.output);
+}

@@ -11,7 +11,10 @@ fn hash(toile: &Toile, out: &str) -> String {
 }
 
 fn run(toile: &Toile, args: &[&str]) {
-    let mut all = vec!["sim", "small.toml", "--no-picture", "--frames", "pc2"];
+    let mut all = vec!["sim", "small.toml", "--no-picture"];
+    if !args.contains(&"--frames") {
+        all.extend(["--frames", "pc2"]);
+    }
     all.extend(args);
     let done = toile.run(&all);
     assert_eq!(done.code, 0, "{args:?}: {}", done.error);
@@ -61,7 +64,10 @@ fn a_killed_run_goes_on_as_if_nothing_had_happened() {
     child.kill().expect("is killed");
     child.wait().expect("has ended");
     assert!(!toile.path("parts/report.json").exists(), "killed too late to prove anything");
+    // As it would be left by a kill in the middle of a write.
+    toile.file("parts/.state.bin.0.tmp", "half");
     run(&toile, &["--out", "parts", "--duration", "1.5", "--resume"]);
+    assert!(!toile.path("parts/.state.bin.0.tmp").exists());
     assert_eq!(hash(&toile, "whole"), hash(&toile, "parts"));
     let frames = |out: &str| std::fs::read(toile.path(out).join("frames.pc2")).expect("frames");
     assert_eq!(frames("whole"), frames("parts"));
@@ -110,4 +116,42 @@ fn a_state_that_does_not_fit_is_refused() {
     assert!(resume(&[]).contains("damaged"));
     std::fs::write(&path, b"something else").expect("written");
     assert!(resume(&[]).contains("not a saved state"));
+}
+
+#[test]
+fn a_refused_resume_leaves_the_results_alone() {
+    let toile = Toile::new();
+    toile.file("small.toml", SMALL);
+    run(&toile, &["--out", "a", "--duration", "0.05"]);
+    let resume = |extra: &[&str]| {
+        let mut args = vec!["sim", "small.toml", "--no-picture", "--resume"];
+        args.extend(extra);
+        let done = toile.run(&args);
+        assert_eq!(done.code, 1, "{extra:?}");
+        done.error
+    };
+    assert!(resume(&["--out", "a"]).contains("begun with frames"));
+    assert!(resume(&["--out", "a", "--set", "gravity=[0,0,0]"]).contains("another scene"));
+    // The state of a later moment is no result for an earlier one.
+    let shorter = resume(&["--out", "a", "--frames", "pc2", "--duration", "0.02"]);
+    assert!(shorter.contains("step 50"), "{shorter}");
+    for file in ["report.json", "final.obj", "frames.pc2", "state.bin"] {
+        assert!(toile.path("a").join(file).exists(), "{file} is gone");
+    }
+    resume(&["--out", "b"]);
+    assert!(!toile.path("b").exists(), "nothing to resume, nothing to make");
+}
+
+#[test]
+fn a_folder_holds_the_results_of_one_run() {
+    let toile = Toile::new();
+    toile.file("small.toml", SMALL);
+    run(&toile, &["--out", "a", "--duration", "0.05", "--frames", "obj", "--every", "0.01"]);
+    assert!(toile.path("a/frames/00005.obj").exists());
+    run(&toile, &["--out", "a", "--duration", "0.05", "--frames", "obj", "--every", "0.025"]);
+    let frames = std::fs::read_dir(toile.path("a/frames")).expect("frames").count();
+    assert_eq!(frames, 3, "frames of the first run are left");
+    let done = toile.run(&["sim", "small.toml", "--no-picture", "--out", "a"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    assert!(!toile.path("a/frames/00000.obj").exists());
 }

@@ -26,11 +26,18 @@ pub(crate) struct Clip {
 /// # Errors
 /// If a file cannot be read or written, or a format cannot hold what is given.
 pub fn convert(inputs: &[&Path], output: &Path, fps: f64) -> Result<usize, Error> {
+    if !(fps.is_finite() && fps > 0.0 && fps <= MAX_FPS) {
+        let message = format!("cannot write {fps:?} frames per second");
+        return Err(Error::request(message, "give --fps a number above zero, for example 30"));
+    }
     let clip = read_clip(inputs, fps)?;
     let frames = clip.frames.len();
     write_clip(output, &clip)?;
     Ok(frames)
 }
+
+/// Most frames per second: beyond, times in 32-bit numbers run together.
+const MAX_FPS: f64 = 1e6;
 
 /// The extension of a file in lower case.
 pub(crate) fn extension(path: &Path) -> String {
@@ -102,6 +109,10 @@ pub(crate) fn write_clip(path: &Path, clip: &Clip) -> Result<(), Error> {
             let look = io::glb::Look::default();
             io::glb::write_animation(out, &clip.mesh, &clip.frames, clip.fps, &look)
         })?),
+        "usda" if clip.frames.iter().flatten().any(|p| !p.as_vec3().is_finite()) => {
+            let message = format!("{}: a position is too far for 32-bit numbers", path.display());
+            Err(Error::request(message, "move the mesh to the origin and check its units"))
+        }
         "usda" => Ok(io::write_atomically(path, |out| usda::write(out, clip))?),
         "pc2" => {
             let mut writer = Pc2Writer::create(path, clip.mesh.positions.len())?;

@@ -5,6 +5,7 @@
 //! killed, goes on from `state.bin` and ends in the same bits as one that was not.
 
 mod checkpoint;
+mod folder;
 mod frames;
 mod process;
 mod report;
@@ -18,6 +19,7 @@ use crate::error::Error;
 use crate::picture::Studio;
 use crate::simulation::Simulation;
 use checkpoint::Statistics;
+use folder::Folder;
 use frames::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,6 +147,7 @@ struct Run<'a> {
     fingerprint: u64,
     begun: Instant,
     cpu_at_begin: Option<f64>,
+    _folder: Folder,
 }
 
 impl<'a> Run<'a> {
@@ -153,22 +156,29 @@ impl<'a> Run<'a> {
             let message = format!("cannot save a state every {} s", options.checkpoint);
             return Err(Error::request(message, "give a number of seconds, 0 for every step"));
         }
-        std::fs::create_dir_all(&options.out)
-            .map_err(|source| Error::Folder { path: options.out.clone(), source })?;
-        // A report that is there belongs to a run that has ended; this one has not.
-        let _ = std::fs::remove_file(options.out.join("report.json"));
         let fingerprint = checkpoint::fingerprint(sim);
         let mut statistics = Statistics::default();
-        let path = options.out.join("state.bin");
+        if !options.resume {
+            std::fs::create_dir_all(&options.out)
+                .map_err(|source| Error::Folder { path: options.out.clone(), source })?;
+        }
+        let folder = Folder::lock(&options.out)?;
         if options.resume {
+            // Nothing is touched before it is sure that the run can go on.
+            let path = options.out.join("state.bin");
             let saved = Checkpoint::read(&path)?;
             saved.check_fits(&path, fingerprint, options.frames)?;
+            saved.check_not_beyond(&path, sim.steps_in(sim.scene().duration))?;
             statistics = saved.statistics;
             sim.world_mut().restore(saved.state)?;
         } else {
+            folder::clear(&options.out);
             statistics.warn(sim.world().warnings());
         }
+        folder::sweep(&options.out);
         let recorder = Recorder::begin(sim, options, statistics.frames)?;
+        // A report that is there belongs to a run that has ended; this one has not.
+        let _ = std::fs::remove_file(options.out.join("report.json"));
         Ok(Self {
             sim,
             options,
@@ -177,6 +187,7 @@ impl<'a> Run<'a> {
             fingerprint,
             begun: Instant::now(),
             cpu_at_begin: process::cpu_seconds(),
+            _folder: folder,
         })
     }
 
@@ -219,8 +230,16 @@ impl<'a> Run<'a> {
     fn keep_frames(&mut self) -> Result<(), Error> {
         while self.is_frame_due() {
             let time = self.sim.state().time;
-            if self.options.audit == Auditing::Frame {
-                self.audit()?;
+            let is_first = self.statistics.frames == 0;
+            match self.options.audit {
+                Auditing::Off => {}
+                Auditing::Step if !is_first => {}
+                Auditing::Frame | Auditing::Step => {
+                    let found = self.audit()?;
+                    if is_first {
+                        self.statistics.warn_of_begin(&found);
+                    }
+                }
             }
             self.recorder.append(self.sim, time)?;
             self.statistics.frames += 1;

@@ -68,6 +68,23 @@ impl Statistics {
         }
     }
 
+    /// Says what is wrong before the first step: what intersects then can hardly come apart, and
+    /// what begins inside a body is thrown out of it.
+    pub(super) fn warn_of_begin(&mut self, found: &Audit) {
+        if found.self_intersections > 0 {
+            let n = found.self_intersections;
+            self.listed.push(format!(
+                "the cloth begins with {n} pairs of intersecting triangles; move its parts apart"
+            ));
+        }
+        if found.body_penetrations > 0 {
+            let n = found.body_penetrations;
+            self.listed.push(format!(
+                "the cloth begins with {n} triangles inside bodies; move it or them"
+            ));
+        }
+    }
+
     /// Takes up an audit.
     pub(super) fn take(&mut self, found: &Audit) {
         self.intersections_max = self.intersections_max.max(found.self_intersections);
@@ -231,6 +248,18 @@ impl Checkpoint {
         let (x, v) = (points()?, points()?);
         let state = State { time, step, x, v };
         Some(Self { fingerprint, frames: header.frames, state, statistics: header.statistics })
+    }
+
+    /// Whether a run of so many steps has not come so far yet: it cannot go back.
+    pub(super) fn check_not_beyond(&self, path: &Path, steps: u64) -> Result<(), Error> {
+        if self.state.step <= steps {
+            return Ok(());
+        }
+        let (step, time) = (self.state.step, self.state.time);
+        let reason = format!(
+            "the saved state is at {time:.3} s (step {step}), beyond the {steps} steps asked for"
+        );
+        Err(refuse(path, reason))
     }
 
     /// Whether a run can go on from it.

@@ -7,7 +7,7 @@ use crate::jitter::Generator;
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
 use std::path::Path;
-use toile_mesh::{TriMesh, io, shape};
+use toile_mesh::{Fault, TriMesh, io, shape};
 use toile_sim::body::Shape;
 use toile_sim::motion::rotation_matrix;
 use toile_sim::{Settings, Surroundings, World};
@@ -27,7 +27,10 @@ impl Scene {
         let settings = self.settings()?;
         if self.fps * settings.step > 1.0 {
             let most = 1.0 / settings.step;
-            let reason = format!("is {}; there are only {most:.0} steps a second", self.fps);
+            let reason = format!(
+                "is {:?}; there are only {most:.0} steps a second: lower it, or `solver.step`",
+                self.fps
+            );
             return Err(self.error("fps", &reason).into());
         }
         let mut surroundings =
@@ -51,6 +54,12 @@ impl Scene {
                     })?;
                     if let Err(reason) = pin.motion.validate() {
                         return Err(self.error(&format!("{path}.motion"), &reason).into());
+                    }
+                    if vertices.iter().any(|v| jumps(&pin.motion, placed.positions[*v as usize])) {
+                        let reason = "does not begin where the cloth does, which would tear it \
+                                      there at once; begin with a key at time 0 that has no \
+                                      translation and no rotation";
+                        return Err(self.error(&format!("{path}.motion"), reason).into());
                     }
                     surroundings.pins.push(toile_sim::Pin {
                         vertices: vertices.iter().map(|v| v + first).collect(),
@@ -92,16 +101,17 @@ impl Scene {
     fn check_numbers(&self) -> Result<(), Box<SceneError>> {
         let refuse = |path: &str, reason: String| Err(self.error(path, &reason));
         if !(self.duration.is_finite() && self.duration >= 0.0) {
-            return refuse("duration", format!("is {}; it must be 0 s or more", self.duration));
+            return refuse("duration", format!("is {:?}; it must be 0 s or more", self.duration));
         }
         if !(self.fps.is_finite() && self.fps > 0.0) {
-            return refuse("fps", format!("is {}; it must be above zero", self.fps));
+            return refuse("fps", format!("is {:?}; it must be above zero", self.fps));
         }
         for (path, cloth) in self.cloths_with_paths() {
             if let ClothShape::Grid { width, height, .. } = cloth.shape {
                 for (key, value) in [("width", width), ("height", height)] {
                     if !(value.is_finite() && value > 0.0 && value <= 1e6) {
-                        let reason = format!("is {value}; it must be above zero [m]");
+                        let reason =
+                            format!("is {value:?}; it must be above zero and at most 1e6 [m]");
                         return refuse(&format!("{path}.shape.{key}"), reason);
                     }
                 }
@@ -170,7 +180,19 @@ impl Scene {
                 };
                 Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, diagonals))
             }
-            ClothShape::Mesh { file } => self.mesh(&format!("{path}.shape.file"), file),
+            ClothShape::Mesh { file } => {
+                let path = format!("{path}.shape.file");
+                let mesh = self.mesh(&path, file)?;
+                // Without area there is neither mass nor a rest shape.
+                let is_flat = |f: &&Fault| {
+                    use Fault::{RepeatedVertex, UvZeroArea, ZeroArea};
+                    matches!(f, RepeatedVertex { .. } | ZeroArea { .. } | UvZeroArea { .. })
+                };
+                match mesh.validate().faults.iter().find(is_flat) {
+                    Some(f) => Err(self.error(&path, &format!("cannot be cloth: {f}")).into()),
+                    None => Ok(mesh),
+                }
+            }
         }
     }
 
@@ -278,6 +300,11 @@ fn placement(cloth: &Cloth, k: u32, p: DVec3) -> DVec3 {
         }
         None => cloth.place.apply(p),
     }
+}
+
+/// Whether a motion has moved a point at time zero already, by more than rounding.
+fn jumps(motion: &toile_sim::Motion, p: DVec3) -> bool {
+    motion.pose(0.0).apply(p).distance(p) > 1e-9 * (1.0 + p.length())
 }
 
 fn jittered(mut mesh: TriMesh, cloth: &Cloth, k: u32) -> TriMesh {

@@ -6,6 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
+/// Most bytes of a file that an error shows: a few lines of a file for people, and not the one
+/// line of megabytes that a machine may have written.
+const WIDEST: usize = 4000;
+
 /// Where a scene was read from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Source {
@@ -88,6 +92,26 @@ impl Source {
         self.at(span, "", format!("this is not TOML: {}", message.trim()), help)
     }
 
+    /// Whether the lines about a place are short enough to be printed.
+    fn can_be_shown(&self, place: &Range<usize>) -> bool {
+        let bytes = self.text.as_bytes();
+        let end = place.end.min(bytes.len());
+        let start = place.start.min(end);
+        let two_lines = |bytes: &mut dyn Iterator<Item = &u8>| {
+            let mut ends = 0;
+            bytes
+                .take_while(|b| {
+                    ends += usize::from(**b == b'\n');
+                    ends < 2
+                })
+                .take(WIDEST)
+                .count()
+        };
+        let before = two_lines(&mut bytes[..start].iter().rev());
+        let behind = two_lines(&mut bytes[end..].iter());
+        before + (end - start) + behind < WIDEST
+    }
+
     fn at(
         &self,
         span: Option<Range<usize>>,
@@ -107,10 +131,16 @@ impl Source {
             });
         }
         let in_file = !self.name.is_empty();
-        let message = match (&span, in_file) {
-            (None, true) => format!("{}: {message}", self.name),
+        let message = match &span {
+            None if in_file => format!("{}: {message}", self.name),
+            Some(place) if in_file && !self.can_be_shown(place) => {
+                let before = &self.text.as_bytes()[..place.start.min(self.text.len())];
+                let line = 1 + before.iter().filter(|b| **b == b'\n').count();
+                format!("{}:{line}: {message}", self.name)
+            }
             _ => message,
         };
+        let span = span.filter(|place| self.can_be_shown(place));
         Box::new(SceneError {
             source_code: (in_file && span.is_some())
                 .then(|| NamedSource::new(&*self.name, self.text.to_string())),
@@ -213,6 +243,17 @@ mod tests {
     fn a_missing_key_points_at_the_table_it_is_missing_in() {
         let source = Source::new("a.toml", TEXT, Vec::new());
         assert!(TEXT[source.span("cloth.0.shape.height").unwrap()].starts_with("{ type"));
+    }
+
+    #[test]
+    fn a_line_of_megabytes_is_not_printed() {
+        let text = format!("name = \"a\"\nx = {}", "[".repeat(1 << 20));
+        let source = Source::new("a.toml", &text, Vec::new());
+        let error = source.syntax_error(Some(1000..1001), "too deep");
+        assert_eq!(error.span, None);
+        assert!(error.message.starts_with("a.toml:2: this is not TOML"), "{}", error.message);
+        let first = source.syntax_error(Some(0..4), "no");
+        assert_eq!(first.span, None, "the next line would be shown too");
     }
 
     #[test]

@@ -78,6 +78,13 @@ impl Pin {
         if self.until.is_some_and(|t| t.is_nan()) {
             return Err(("until", "is not a number".into()));
         }
+        let lists = [
+            ("points", self.points.as_ref().is_some_and(Vec::is_empty)),
+            ("vertices", self.vertices.as_ref().is_some_and(Vec::is_empty)),
+        ];
+        if let Some((key, _)) = lists.iter().find(|(_, is_empty)| *is_empty) {
+            return Err((key, "is empty; a pin holds at least one vertex".into()));
+        }
         if let Some(vertices) = &self.vertices {
             if let Some(v) = vertices.iter().find(|v| **v as usize >= count) {
                 return Err((
@@ -110,6 +117,14 @@ impl Pin {
             };
             if points.iter().any(|p| !p.is_finite()) {
                 return Err((key, "has a value that is not finite".into()));
+            }
+            let outside = |p: &&DVec2| !(p.cmpge(DVec2::ZERO) & p.cmple(DVec2::ONE)).all();
+            if let Some(p) = points.iter().find(outside) {
+                let reason = format!(
+                    "has [{:?}, {:?}]; places go from [0, 0] at the lower left to [1, 1]",
+                    p.x, p.y
+                );
+                return Err((key, reason));
             }
             let mut found: Vec<u32> = points.iter().filter_map(nearest).collect();
             found.sort_unstable();
@@ -190,5 +205,9 @@ mod tests {
         assert!(twice.find(&mesh).is_err());
         let beyond = Pin { vertices: Some(vec![9]), ..Pin::default() };
         assert!(beyond.find(&mesh).unwrap_err().1.contains("vertex 9"));
+        let none = Pin { vertices: Some(Vec::new()), ..Pin::default() };
+        assert!(none.find(&mesh).unwrap_err().1.contains("is empty"));
+        let nowhere = Pin { points: Some(vec![DVec2::new(0.5, 9.0)]), ..Pin::default() };
+        assert!(nowhere.find(&mesh).unwrap_err().1.contains("[0.5, 9.0]"));
     }
 }

@@ -36,8 +36,8 @@ impl Scene {
     /// As [`Scene::read`], and if a change does not fit.
     pub fn read_with(path: impl AsRef<Path>, changes: &[(String, String)]) -> Result<Self, Error> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let text =
+            read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut scene = Self::from_toml(&text, &path.display().to_string(), folder, changes)?;
         if scene.name == Self::default().name {
@@ -91,6 +91,21 @@ impl Scene {
     pub(crate) fn cloths_with_paths(&self) -> impl Iterator<Item = (String, &Cloth)> {
         self.cloths.iter().enumerate().map(|(i, cloth)| (format!("cloth.{i}"), cloth))
     }
+}
+
+/// Largest scene file [bytes]. Meshes are files of their own, so that a scene is short; what is
+/// longer is something else, perhaps without an end.
+const MAX_BYTES: u64 = 16 << 20;
+
+fn read_text(path: &Path) -> std::io::Result<String> {
+    use std::io::Read;
+    let mut text = String::new();
+    let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if read as u64 > MAX_BYTES {
+        let reason = "it is larger than 16 MB and no scene; put meshes into files of their own";
+        return Err(std::io::Error::other(reason));
+    }
+    Ok(text)
 }
 
 /// Reads a type from a value that stands at `path` in a scene.
