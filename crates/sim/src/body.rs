@@ -76,7 +76,7 @@ impl Body {
             return bad(format!("its motion {reason}"));
         }
         if self.friction.is_some_and(|f| !(f.is_finite() && f >= 0.0)) {
-            return bad("friction must not be negative".into());
+            return bad("friction must be a number, and not negative".into());
         }
         let positive = |r: f64| r.is_finite() && r > 0.0;
         match &self.shape {

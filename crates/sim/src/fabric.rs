@@ -77,7 +77,10 @@ impl Fabric {
         ];
         for (key, value, example) in positive {
             if !(value.is_finite() && value > 0.0) {
-                return Err(bad(key, format!("is {value}; it must be above zero [{example}]")));
+                return Err(bad(
+                    key,
+                    format!("is {value:?}; it must be a number above zero [{example}]"),
+                ));
             }
         }
         let not_negative = [
@@ -90,7 +93,10 @@ impl Fabric {
         ];
         for (key, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {
-                return Err(bad(key, format!("is {value}; it must not be negative")));
+                return Err(bad(
+                    key,
+                    format!("is {value:?}; it must be a number, and not negative"),
+                ));
             }
         }
         if self.damping > 1.0 {

@@ -21,6 +21,7 @@ pub mod motion;
 mod preset;
 mod report;
 pub mod respond;
+mod scale;
 mod settings;
 mod state;
 pub mod strain_limit;

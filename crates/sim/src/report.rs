@@ -52,6 +52,21 @@ pub enum Warning {
         /// The softest spring's part of the fabric's stiffness.
         factor: f64,
     },
+    /// The fabric is thicker than a part of the shortest edge; less is kept between features.
+    Thinned {
+        /// The fabric's thickness [m].
+        thickness: f64,
+        /// The distance kept [m].
+        separation: f64,
+    },
+    /// The distance kept is so small against the coordinates that files in single precision (PC2,
+    /// GLB) may not show it.
+    Fine {
+        /// The distance kept [m].
+        separation: f64,
+        /// The largest coordinate [m].
+        extent: f64,
+    },
     /// The step was cut into parts because zones did not settle.
     Substepped {
         /// The step.
@@ -69,6 +84,17 @@ impl std::fmt::Display for Warning {
                 "springs softened to {:.3} of the fabric's stiffness so that the explicit step is \
                  stable; the strain limit holds the rest",
                 factor
+            ),
+            Self::Thinned { thickness, separation } => write!(
+                f,
+                "the fabric is {thickness:?} m thick, too much for edges this short: {separation:?} m \
+                 are kept between features; use larger cells"
+            ),
+            Self::Fine { separation, extent } => write!(
+                f,
+                "a gap of {separation:?} m at coordinates of {extent:?} m is lost in files of single \
+                 precision (PC2, GLB): cloth that touches may intersect there, though not in \
+                 final.obj; move the scene to the origin or use a thicker fabric"
             ),
             Self::Substepped { step, parts } => {
                 write!(f, "step {step} was cut into {parts} parts to resolve its collisions")
@@ -92,7 +118,7 @@ pub struct StepReport {
     pub zones: u32,
     /// Vertices in the largest of them.
     pub largest_zone: u32,
-    /// Largest stretch of a limited spring before limiting, minus one.
+    /// Largest elongation of an edge before limiting.
     pub stretch: f64,
     /// Time of each stage.
     pub seconds: StageSeconds,

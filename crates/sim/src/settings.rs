@@ -152,7 +152,7 @@ impl Settings {
             if ok {
                 Ok(())
             } else {
-                Err(Error::Setting { key, reason: format!("is {value}; {rule}") })
+                Err(Error::Setting { key, reason: format!("is {value:?}; {rule}") })
             }
         };
         let c = &self.collision;

@@ -10,6 +10,7 @@ use crate::model::{Cloth, Model};
 use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
 use crate::respond::{Outcome, Particles, Scene, handle};
+use crate::scale;
 use crate::settings::{Damping, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
@@ -87,11 +88,8 @@ impl World {
             }
         }
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
-        check_surroundings(&model, &bodies, &pins, gravity, wind.as_ref())?;
-        let separation = match settings.collision.separation {
-            s if s > 0.0 => s,
-            _ => model.thickness(),
-        };
+        scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
+        let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
         let colliders = bodies.iter().map(Collider::new).collect();
         let scene = Scene::new(&model, colliders, separation);
         Ok(Self {
@@ -341,34 +339,6 @@ impl World {
         };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
     }
-}
-
-fn check_surroundings(
-    model: &Model,
-    bodies: &[Body],
-    pins: &[Pin],
-    gravity: DVec3,
-    wind: Option<&Wind>,
-) -> Result<(), Error> {
-    if !gravity.is_finite() {
-        return Err(Error::Setting { key: "gravity", reason: "is not finite".into() });
-    }
-    if let Some(reason) = wind.and_then(|w| w.validate().err()) {
-        return Err(Error::Setting { key: "wind", reason });
-    }
-    for body in bodies {
-        body.validate()?;
-    }
-    for pin in pins {
-        if let Err(reason) = pin.motion.validate() {
-            return Err(Error::Setting { key: "pin", reason: format!("its motion {reason}") });
-        }
-        if let Some(v) = pin.vertices.iter().find(|v| **v as usize >= model.mass.len()) {
-            let reason = format!("names vertex {v}; there are {}", model.mass.len());
-            return Err(Error::Setting { key: "pin", reason });
-        }
-    }
-    Ok(())
 }
 
 impl Gather {

@@ -40,6 +40,9 @@ pub(super) struct Statistics {
     substepped: u64,
 }
 
+/// Strain at which the result is no fabric any more.
+const TORN: f64 = 1.0;
+
 impl Statistics {
     /// Takes up a step.
     pub(super) fn add(&mut self, report: &StepReport) {
@@ -97,6 +100,13 @@ impl Statistics {
         if self.substepped > LISTED as u64 {
             let n = self.substepped - LISTED as u64;
             list.push(format!("{n} more steps were cut into parts to resolve their collisions"));
+        }
+        if self.max_strain > TORN {
+            let percent = 100.0 * self.max_strain;
+            list.push(format!(
+                "the cloth was stretched by {percent:.0} %: no fabric is; forces are too strong for \
+                 it, or `solver.step` is too large"
+            ));
         }
         list
     }
