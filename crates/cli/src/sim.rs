@@ -9,8 +9,8 @@ use toile::{Auditing, Error, Format, Options, Outcome, Scene};
 /// Simulate a scene file.
 ///
 /// Writes report.json, final.obj, final.glb, final.png and state.bin into a folder, and frames if
-/// they are asked for. Every frame is audited with exact predicates. The exit status is 1 if the
-/// scene has an [expect] table that does not hold.
+/// they are asked for. Every frame is audited with exact predicates. The exit status is 1 if
+/// anything intersects, or if the scene has an [expect] table that does not hold.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile sim scenes/sphere.toml
@@ -179,7 +179,7 @@ pub(crate) fn simulate(
             } else {
                 summary::print(&report, &output.out);
             }
-            Ok(if report.failures().next().is_some() { End::Bad } else { End::Good })
+            Ok(if report.is_good() { End::Good } else { End::Bad })
         }
         Outcome::Stopped { step, steps, time } => {
             let out = output.out.display();

@@ -244,6 +244,7 @@ fn a_bad_begin_is_told() {
         let args = ["sim", "inside.toml", "--duration", "0.002", "--no-picture", "--audit", audit];
         let done = toile.run(&args);
         assert!(done.output.contains("triangles inside bodies; move"), "{}", done.output);
+        assert_eq!(done.code, 1, "what intersects is bad, also without [expect]");
     }
     let twice = "stack = { count = 2, offset = [0, 0, 0], turn = 30 }\njitter";
     toile.file("twice.toml", &SMALL.replace("jitter", twice));

@@ -370,23 +370,3 @@ fn a_clear_passage_is_a_hit() {
     }
     assert!(passages > 200, "{passages}");
 }
-
-/// Queries per second, for people: run with `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-#[allow(clippy::print_stdout, reason = "a measurement for people")]
-fn queries_per_second() {
-    type Source = fn(&mut Random) -> Four;
-    let sources: [(&str, Source); 3] =
-        [("ordinary", ordinary), ("adversarial", adversarial), ("lattice", |r| lattice(r, 2))];
-    for (name, source) in sources {
-        let mut random = Random(8);
-        let cases: Vec<Four> = (0..5000).map(|_| source(&mut random)).collect();
-        for (kind, answer) in [("vf", vf as fn(Four) -> Truth), ("ee", ee)] {
-            let start = std::time::Instant::now();
-            let misses = cases.iter().filter(|q| answer(**q) == Truth::Miss).count();
-            let rate = cases.len() as f64 / start.elapsed().as_secs_f64();
-            println!("{name:>12} {kind}: {rate:.0} queries/s, {misses} of 5000 miss");
-        }
-    }
-}

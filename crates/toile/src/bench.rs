@@ -313,31 +313,4 @@ mod tests {
         let points = [10, 100, 1000].map(|n| (n, 7.0 * f64::powf(n as f64, 1.25)));
         assert!((exponent(points.into_iter()) - 1.25).abs() < 1e-12);
     }
-
-    /// The whole table, for people: run with `--release -- --ignored --nocapture`.
-    #[test]
-    #[ignore = "a measurement"]
-    #[allow(clippy::print_stdout, reason = "a measurement for people")]
-    fn the_whole_table() {
-        let table = detection(&SIZES, 9);
-        for r in &table.rows {
-            println!(
-                "{:>9} {:>7} triangles: {:>8} boxes, {:>7} cones, {:>7} of {:>8} triangle pairs \
-                 ({:.2} % skipped), {:>7} feature pairs, {:.2} + {:.2} ms",
-                format!("{:?}", r.sheet),
-                r.triangles,
-                r.box_tests,
-                r.cone_tests,
-                r.triangle_pairs,
-                r.triangle_pairs_without_cones,
-                100.0 * r.skipped,
-                r.feature_pairs,
-                1e3 * r.refit_seconds,
-                1e3 * r.query_seconds
-            );
-        }
-        for g in &table.growth {
-            println!("{g:?}");
-        }
-    }
 }

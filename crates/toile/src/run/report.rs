@@ -152,6 +152,16 @@ impl Report {
         report
     }
 
+    /// Whether all bounds hold and nothing intersects; a scene that expects intersections says so
+    /// by a bound of its own.
+    pub fn is_good(&self) -> bool {
+        let bounded = |name: &str| self.expect.iter().any(|v| v.key.starts_with(name));
+        let clean = |name: &str, count: Option<u64>| count.unwrap_or(0) == 0 || bounded(name);
+        self.failures().next().is_none()
+            && clean("intersections", self.intersections_max)
+            && clean("body_penetrations", self.body_penetrations_max)
+    }
+
     /// Bounds of `[expect]` that do not hold.
     pub fn failures(&self) -> impl Iterator<Item = &Verdict> {
         self.expect.iter().filter(|v| !v.pass)
