@@ -1,6 +1,7 @@
 //! The toile program: cloth from a scene file to an audited result and a picture.
 
 mod bench;
+mod ccd;
 mod check;
 mod completions;
 mod convert;
@@ -40,6 +41,7 @@ enum Command {
     Convert(convert::Args),
     Methods(methods::Args),
     Bench(bench::Args),
+    Ccd(ccd::Args),
     Completions(completions::Args),
 }
 
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(args, json),
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
+        Command::Ccd(args) => ccd::run(args, json),
         Command::Completions(args) => completions::run(args),
     };
     match result {

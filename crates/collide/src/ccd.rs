@@ -1,10 +1,16 @@
 //! Continuous collision detection of one feature pair (D1, D2).
 //!
-//! Both methods answer the same question: when do a vertex and a face, or two edges, first meet
-//! while their vertices move along straight lines from `[0]` at t = 0 to `[1]` at t = 1?
+//! All methods answer the same question: when do a vertex and a face, or two edges, first meet
+//! while their vertices move along straight lines from `[0]` at t = 0 to `[1]` at t = 1? Most pairs
+//! that are asked about do not meet, so a [`Filter`] goes before the method.
 
+mod additive;
+mod coplanarity;
 mod cubic;
+mod filter;
 mod separating;
+
+pub use filter::Filter;
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -20,7 +26,28 @@ pub enum Ccd {
     /// separation: its rounding errors are bounded and only ever add reports.
     #[default]
     Separating,
+    /// Additive advancement: as far at a time as the distance and the largest speed allow
+    /// [li2021]. Reports also pairs that only come near, for it stops short of contact.
+    Additive,
 }
+
+impl Ccd {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Cubic, Self::Separating, Self::Additive];
+}
+
+/// Which features a query's four vertices are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pair {
+    /// A vertex, and a face of three.
+    VertexFace,
+    /// Two edges of two each.
+    EdgeEdge,
+}
+
+/// Four moving vertices: each at the begin and at the end of the step.
+pub type Query = [[DVec3; 2]; 4];
 
 /// How near two features may come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,11 +112,7 @@ impl Ccd {
         face: [[DVec3; 2]; 3],
         separation: Separation,
     ) -> Option<Impact> {
-        match self {
-            // A radius is beyond the cubic.
-            Self::Cubic if separation.radius <= 0.0 => cubic::vertex_face(p, face),
-            _ => separating::vertex_face(p, face, separation),
-        }
+        self.answer(Pair::VertexFace, &[p, face[0], face[1], face[2]], separation, Filter::Hull)
     }
 
     /// An edge against an edge.
@@ -99,10 +122,154 @@ impl Ccd {
         b: [[DVec3; 2]; 2],
         separation: Separation,
     ) -> Option<Impact> {
-        match self {
-            Self::Cubic if separation.radius <= 0.0 => cubic::edge_edge(a, b),
-            _ => separating::edge_edge(a, b, separation),
+        self.answer(Pair::EdgeEdge, &[a[0], a[1], b[0], b[1]], separation, Filter::Hull)
+    }
+
+    /// Answers one query.
+    pub fn answer(
+        self,
+        pair: Pair,
+        x: &Query,
+        separation: Separation,
+        filter: Filter,
+    ) -> Option<Impact> {
+        let [apart] = match pair {
+            Pair::VertexFace => {
+                let mut one = filter::VertexFace::<1>::new();
+                one.set::<1>(0, x, separation);
+                one.dismiss(filter)
+            }
+            Pair::EdgeEdge => {
+                let mut one = filter::EdgeEdge::<1>::new();
+                one.set::<2>(0, x, separation);
+                one.dismiss(filter)
+            }
+        };
+        if apart { None } else { self.decide(pair, x, separation) }
+    }
+
+    /// Answers many queries of one kind, several at a time: `query` gives the vertices of the one
+    /// with a number below `count`, or none if it need not be asked; `found` sees the impacts, in
+    /// order. Each answer is the same as that of [`Self::answer`].
+    pub fn answer_all(
+        self,
+        pair: Pair,
+        count: usize,
+        separation: Separation,
+        filter: Filter,
+        query: impl FnMut(usize) -> Option<Query>,
+        found: impl FnMut(usize, Impact),
+    ) {
+        match pair {
+            Pair::VertexFace => {
+                self.blocks::<6, 1>(pair, count, separation, filter, query, found);
+            }
+            Pair::EdgeEdge => {
+                self.blocks::<8, 2>(pair, count, separation, filter, query, found);
+            }
         }
+    }
+
+    #[inline]
+    fn blocks<const D: usize, const FIRST: usize>(
+        self,
+        pair: Pair,
+        count: usize,
+        separation: Separation,
+        filter: Filter,
+        mut query: impl FnMut(usize) -> Option<Query>,
+        mut found: impl FnMut(usize, Impact),
+    ) {
+        // Most queries end at the first direction; what is left over is gathered anew.
+        let (mut first, mut second) = (Lanes::<D>::new(), Lanes::<D>::new());
+        for i in 0..=count {
+            if i < count
+                && let Some(x) = query(i)
+            {
+                first.push::<FIRST>(i, x, separation);
+            }
+            if !(first.is_full() || i == count) {
+                continue;
+            }
+            let apart = match filter {
+                Filter::Hull => first.block.dismiss_by_mean(),
+                _ => [false; filter::LANES],
+            };
+            for lane in (0..first.len).filter(|l| !apart[*l]) {
+                let (number, x) = first.waiting[lane];
+                second.push::<FIRST>(number, x, separation);
+                if second.is_full() {
+                    self.settle(pair, &mut second, separation, filter, &mut found);
+                }
+            }
+            first.len = 0;
+        }
+        self.settle(pair, &mut second, separation, filter, &mut found);
+    }
+
+    /// Answers the queries in the lanes.
+    fn settle<const D: usize>(
+        self,
+        pair: Pair,
+        lanes: &mut Lanes<D>,
+        separation: Separation,
+        filter: Filter,
+        found: &mut impl FnMut(usize, Impact),
+    ) {
+        let apart = lanes.block.dismiss(filter);
+        for lane in (0..lanes.len).filter(|l| !apart[*l]) {
+            let (number, x) = &lanes.waiting[lane];
+            if let Some(impact) = self.decide(pair, x, separation) {
+                found(*number, impact);
+            }
+        }
+        lanes.len = 0;
+    }
+
+    /// The method itself.
+    fn decide(self, pair: Pair, x: &Query, separation: Separation) -> Option<Impact> {
+        // A radius is beyond the cubic.
+        let method = match self {
+            Self::Cubic if separation.radius > 0.0 => Self::Separating,
+            method => method,
+        };
+        let [p, q, r, s] = *x;
+        match (method, pair) {
+            (Self::Cubic, Pair::VertexFace) => cubic::vertex_face(p, [q, r, s]),
+            (Self::Cubic, Pair::EdgeEdge) => cubic::edge_edge([p, q], [r, s]),
+            (Self::Separating, Pair::VertexFace) => {
+                separating::vertex_face(p, [q, r, s], separation)
+            }
+            (Self::Separating, Pair::EdgeEdge) => separating::edge_edge([p, q], [r, s], separation),
+            (Self::Additive, Pair::VertexFace) => additive::vertex_face(p, [q, r, s], separation),
+            (Self::Additive, Pair::EdgeEdge) => additive::edge_edge([p, q], [r, s], separation),
+        }
+    }
+}
+
+/// Queries that wait to be looked at together.
+struct Lanes<const D: usize> {
+    block: filter::Block<D, { filter::LANES }>,
+    /// Number and vertices of each.
+    waiting: [(usize, Query); filter::LANES],
+    len: usize,
+}
+
+impl<const D: usize> Lanes<D> {
+    fn new() -> Self {
+        let nothing = (0, [[DVec3::ZERO; 2]; 4]);
+        Self { block: filter::Block::new(), waiting: [nothing; filter::LANES], len: 0 }
+    }
+
+    #[inline]
+    fn push<const FIRST: usize>(&mut self, number: usize, x: Query, separation: Separation) {
+        self.block.set::<FIRST>(self.len, &x, separation);
+        self.waiting[self.len] = (number, x);
+        self.len += 1;
+    }
+
+    fn is_full(&self) -> bool {
+        self.len == filter::LANES
     }
 }
 

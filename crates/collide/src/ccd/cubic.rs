@@ -62,48 +62,62 @@ fn coplanarity(x: [[DVec3; 2]; 4]) -> [f64; 4] {
     ]
 }
 
-/// Real roots in [0, 1], ascending: between its extrema a cubic is monotone, so bisection finds
-/// each sign change.
+/// Real roots in [0, 1], ascending: between its extrema a cubic is monotone, so each sign change
+/// brackets one.
 fn roots(c: [f64; 4]) -> [Option<f64>; 3] {
     let value = |t: f64| c[0] + t * (c[1] + t * (c[2] + t * c[3]));
-    let mut cuts = vec![0.0];
-    cuts.extend(extrema(c));
-    cuts.push(1.0);
+    let [e, f] = extrema(c);
+    let cuts = [0.0, e, f, 1.0];
     let mut found = [None; 3];
     let mut count = 0;
-    for w in cuts.windows(2) {
-        let (mut lo, mut hi) = (w[0], w[1]);
+    for (lo, hi) in cuts.into_iter().zip(cuts.into_iter().skip(1)).filter(|(lo, hi)| lo < hi) {
         let (f_lo, f_hi) = (value(lo), value(hi));
-        if count == 3 || f_lo * f_hi > 0.0 || (f_lo == 0.0 && f_hi == 0.0) {
+        if f_lo * f_hi > 0.0 || (f_lo == 0.0 && f_hi == 0.0) {
             continue;
         }
-        while hi - lo > f64::EPSILON * hi {
-            let mid = 0.5 * (lo + hi);
-            if mid <= lo || mid >= hi {
-                break;
-            }
-            if f_lo * value(mid) <= 0.0 { hi = mid } else { lo = mid }
-        }
-        if found[..count].last() != Some(&Some(hi)) {
-            found[count] = Some(hi);
+        let root = bracketed(c, lo, hi, f_lo);
+        if found[..count].last() != Some(&Some(root)) {
+            found[count] = Some(root);
             count += 1;
         }
     }
     found
 }
 
-/// Times in (0, 1) where the cubic's slope is zero, ascending.
-fn extrema(c: [f64; 4]) -> impl Iterator<Item = f64> {
+/// The root between two times with values of opposite sign: Newton's steps where they stay inside
+/// the bracket, halving where they do not.
+fn bracketed(c: [f64; 4], mut lo: f64, mut hi: f64, f_lo: f64) -> f64 {
+    const MAX: usize = 100;
+    let mut t = 0.5 * (lo + hi);
+    for _ in 0..MAX {
+        let value = c[0] + t * (c[1] + t * (c[2] + t * c[3]));
+        if value == 0.0 {
+            return t;
+        }
+        if f_lo * value <= 0.0 {
+            hi = t
+        } else {
+            lo = t
+        }
+        let newton = t - value / (c[1] + t * (2.0 * c[2] + t * 3.0 * c[3]));
+        let next = if newton > lo && newton < hi { newton } else { 0.5 * (lo + hi) };
+        if (next - t).abs() <= f64::EPSILON * t || next <= lo || next >= hi {
+            return next;
+        }
+        t = next;
+    }
+    t
+}
+
+/// Times in [0, 1] where the cubic's slope is zero, ascending; 1 where there is none.
+fn extrema(c: [f64; 4]) -> [f64; 2] {
     let (a, b, d) = (3.0 * c[3], 2.0 * c[2], c[1]);
     let discriminant = b * b - 4.0 * a * d;
-    let mut times = [f64::NAN; 2];
-    if discriminant >= 0.0 {
-        // The stable form: no difference of nearly equal numbers.
-        let q = -0.5 * (b + b.signum() * discriminant.sqrt());
-        times = [q / a, d / q];
-    }
-    times.sort_by(f64::total_cmp);
-    times.into_iter().filter(|t| *t > 0.0 && *t < 1.0)
+    // The stable form: no difference of nearly equal numbers. NaN without a real root.
+    let q = -0.5 * (b + b.signum() * discriminant.sqrt());
+    let inside = |t: f64| if t > 0.0 && t < 1.0 { t } else { 1.0 };
+    let (s, t) = (inside(q / a), inside(d / q));
+    [s.min(t), s.max(t)]
 }
 
 /// Barycentric coordinates of a point in the plane of a triangle, if inside.

@@ -20,6 +20,7 @@
 //! points themselves are inaccurate (slivers, nearly parallel edges), n is merely not the best
 //! direction and `s(t)` is too *small*: the pair may be reported without need, but not missed.
 
+use super::coplanarity::Coplanarity;
 use super::{Impact, Separation, at};
 use crate::distance;
 use glam::DVec3;
@@ -30,20 +31,90 @@ const ERROR: f64 = 32.0 * f64::EPSILON;
 /// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
+/// The same, relative to the distance at the begin: without a gap there is nothing else to go by.
+const RELATIVE: f64 = 1e-7;
+
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
 const MAX_PLANES: usize = 48;
+
+/// What differs between the two kinds of pairs.
+trait Features<const A: usize, const B: usize> {
+    /// Weights of the nearest points.
+    fn nearest(&self, a: &[DVec3; A], b: &[DVec3; B]) -> ([f64; A], [f64; B]);
+    /// The same for slivers and nearly parallel edges.
+    fn careful(&self, a: &[DVec3; A], b: &[DVec3; B]) -> ([f64; A], [f64; B]);
+    /// A vector across both features.
+    fn across(&self, a: &[DVec3; A], b: &[DVec3; B]) -> DVec3;
+    /// When the vertices are coplanar.
+    fn coplanarity(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Coplanarity;
+
+    /// The nearer of two opinions on the nearest points, and the vector between them.
+    fn second_opinion(
+        &self,
+        a: &[[DVec3; 2]; A],
+        b: &[[DVec3; 2]; B],
+        t: f64,
+        first: (([f64; A], [f64; B]), DVec3),
+    ) -> (([f64; A], [f64; B]), DVec3) {
+        let weights = self.careful(&at(a, t), &at(b, t));
+        let gap = between(a, b, &weights, t);
+        if gap.length_squared() < first.1.length_squared() { (weights, gap) } else { first }
+    }
+}
+
+struct VertexFace;
+
+impl Features<1, 3> for VertexFace {
+    fn nearest(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> ([f64; 1], [f64; 3]) {
+        ([1.0], distance::point_triangle(*p, *face))
+    }
+
+    fn careful(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> ([f64; 1], [f64; 3]) {
+        ([1.0], distance::point_triangle_edges(*p, *face))
+    }
+
+    fn across(&self, _: &[DVec3; 1], [a, b, c]: &[DVec3; 3]) -> DVec3 {
+        (*b - *a).cross(*c - *a)
+    }
+
+    fn coplanarity(&self, [p]: &[[DVec3; 2]; 1], [a, b, c]: &[[DVec3; 2]; 3]) -> Coplanarity {
+        Coplanarity::new(minus(p, a), minus(b, a), minus(c, a))
+    }
+}
+
+struct EdgeEdge;
+
+impl Features<2, 2> for EdgeEdge {
+    fn nearest(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> ([f64; 2], [f64; 2]) {
+        let [s, t] = distance::edge_edge(*a, *b);
+        ([1.0 - s, s], [1.0 - t, t])
+    }
+
+    fn careful(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> ([f64; 2], [f64; 2]) {
+        let [s, t] = distance::edge_edge_ends(*a, *b);
+        ([1.0 - s, s], [1.0 - t, t])
+    }
+
+    fn across(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> DVec3 {
+        (a[1] - a[0]).cross(b[1] - b[0])
+    }
+
+    fn coplanarity(&self, a: &[[DVec3; 2]; 2], b: &[[DVec3; 2]; 2]) -> Coplanarity {
+        Coplanarity::new(minus(&a[0], &b[0]), minus(&a[1], &a[0]), minus(&b[1], &b[0]))
+    }
+}
+
+/// Difference of two moving points at both ends of the step.
+fn minus(a: &[DVec3; 2], b: &[DVec3; 2]) -> [DVec3; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
 
 pub(super) fn vertex_face(
     p: [DVec3; 2],
     face: [[DVec3; 2]; 3],
     separation: Separation,
 ) -> Option<Impact> {
-    let nearest = |a: &[DVec3; 1], b: &[DVec3; 3]| ([1.0], distance::point_triangle(a[0], *b));
-    let careful =
-        |a: &[DVec3; 1], b: &[DVec3; 3]| ([1.0], distance::point_triangle_edges(a[0], *b));
-    let across = |b: &[DVec3; 3]| (b[1] - b[0]).cross(b[2] - b[0]);
-    let (time, normal, distance, [_], w) =
-        advance(&[p], &face, separation, nearest, careful, |_, b| across(b))?;
+    let (time, normal, distance, [_], w) = advance(&[p], &face, separation, &VertexFace)?;
     Some(Impact { time, normal, distance, weights: [1.0, -w[0], -w[1], -w[2]] })
 }
 
@@ -52,11 +123,7 @@ pub(super) fn edge_edge(
     b: [[DVec3; 2]; 2],
     separation: Separation,
 ) -> Option<Impact> {
-    let both = |[s, t]: [f64; 2]| ([1.0 - s, s], [1.0 - t, t]);
-    let nearest = |a: &[DVec3; 2], b: &[DVec3; 2]| both(distance::edge_edge(*a, *b));
-    let careful = |a: &[DVec3; 2], b: &[DVec3; 2]| both(distance::edge_edge_ends(*a, *b));
-    let across = |a: &[DVec3; 2], b: &[DVec3; 2]| (a[1] - a[0]).cross(b[1] - b[0]);
-    let (time, normal, distance, v, w) = advance(&a, &b, separation, nearest, careful, across)?;
+    let (time, normal, distance, v, w) = advance(&a, &b, separation, &EdgeEdge)?;
     Some(Impact { time, normal, distance, weights: [v[0], v[1], -w[0], -w[1]] })
 }
 
@@ -67,59 +134,50 @@ fn advance<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
     separation: Separation,
-    nearest: impl Fn(&[DVec3; A], &[DVec3; B]) -> ([f64; A], [f64; B]),
-    careful: impl Fn(&[DVec3; A], &[DVec3; B]) -> ([f64; A], [f64; B]),
-    across: impl Fn(&[DVec3; A], &[DVec3; B]) -> DVec3,
+    features: &impl Features<A, B>,
 ) -> Option<Found<A, B>> {
     let error = ERROR * largest_coordinate(a, b);
+    let mut weights = features.nearest(&at(a, 0.0), &at(b, 0.0));
+    let mut gap = between(a, b, &weights, 0.0);
+    let distance = gap.length();
+    let normal = gap
+        .try_normalize()
+        .unwrap_or_else(|| toward(features.across(&at(a, 0.0), &at(b, 0.0)), gap));
+    let threshold = separation.threshold(distance);
+    let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * distance);
+    let reach = threshold + tolerance.max(0.0) + 2.0 * error;
     let mut t = 0.0;
-    let mut start: Option<(DVec3, f64, f64)> = None;
-    let mut weights = ([0.0; A], [0.0; B]);
-    for _ in 0..MAX_PLANES {
-        let (xa, xb) = (at(a, t), at(b, t));
-        weights = nearest(&xa, &xb);
-        let mut gap = combine(&xa, &weights.0) - combine(&xb, &weights.1);
-        let (_, _, threshold) = *start.get_or_insert_with(|| {
-            let distance = gap.length();
-            let normal = gap.try_normalize().unwrap_or_else(|| toward(across(&xa, &xb), gap));
-            (normal, distance, separation.threshold(distance))
-        });
-        let reach = threshold + TOLERANCE * (threshold - separation.radius).max(0.0) + 2.0 * error;
-        let mut reached = f64::NEG_INFINITY;
-        for opinion in 0..3 {
-            let direction = match opinion {
-                // The line between the nearest points.
-                0 => gap.normalize_or_zero(),
-                // The same, for slivers and nearly parallel edges.
-                1 => {
-                    let second = careful(&xa, &xb);
-                    let other = combine(&xa, &second.0) - combine(&xb, &second.1);
-                    if other.length_squared() < gap.length_squared() {
-                        (weights, gap) = (second, other);
-                    }
-                    gap.normalize_or_zero()
-                }
-                // Of features that nearly touch, the gap is a difference of nearly equal points
-                // and has lost its direction; the plane across both has not.
-                _ => toward(across(&xa, &xb), gap),
-            };
-            // Touching, as far as this arithmetic can tell.
-            if gap.length() <= 2.0 * error {
-                reached = f64::NEG_INFINITY;
-                break;
-            }
-            reached = separated_until(a, b, direction, threshold + error, t);
-            if reached >= 1.0 {
-                return None;
-            }
-            // Within reach, and not parting: advancing further would only polish the time.
-            if gap.length() <= reach {
-                reached = f64::NEG_INFINITY;
-                break;
-            }
-            if reached > t {
-                break;
-            }
+    for plane in 0..MAX_PLANES {
+        if plane > 0 {
+            weights = features.nearest(&at(a, t), &at(b, t));
+            gap = between(a, b, &weights, t);
+        }
+        // Touching, as far as this arithmetic can tell.
+        if gap.length() <= 2.0 * error {
+            break;
+        }
+        let mut reached = separated_until(a, b, gap.normalize(), threshold + error, t);
+        // Within reach, and not parting: advancing further would only polish the time.
+        if reached < 1.0 && gap.length() <= reach {
+            break;
+        }
+        if reached <= t {
+            (weights, gap) = features.second_opinion(a, b, t, (weights, gap));
+            reached = separated_until(a, b, gap.normalize_or_zero(), threshold + error, t);
+        }
+        // Of features that nearly touch, the gap is a difference of nearly equal points and has
+        // lost its direction; the plane across both has not.
+        if reached <= t && gap.length() > 2.0 * error {
+            let n = toward(features.across(&at(a, t), &at(b, t)), gap);
+            reached = separated_until(a, b, n, threshold + error, t);
+        }
+        // Planes stand still, but features turn: toward a contact the planes come ever closer
+        // together. Then it is time to ask when the four vertices become coplanar.
+        if reached < 1.0 {
+            reached = features.coplanarity(a, b).apart_until(threshold, reached.max(t));
+        }
+        if reached >= 1.0 {
+            return None;
         }
         // No headway: as near as this arithmetic can tell.
         if reached <= t {
@@ -127,8 +185,18 @@ fn advance<const A: usize, const B: usize>(
         }
         t = reached;
     }
-    let (normal, distance, _) = start?;
     Some((t, normal, distance, weights.0, weights.1))
+}
+
+/// Vector from the second feature's point with the given weights to the first one's, at time t.
+#[inline]
+fn between<const A: usize, const B: usize>(
+    a: &[[DVec3; 2]; A],
+    b: &[[DVec3; 2]; B],
+    weights: &([f64; A], [f64; B]),
+    t: f64,
+) -> DVec3 {
+    combine(&at(a, t), &weights.0) - combine(&at(b, t), &weights.1)
 }
 
 /// The largest time ≥ `from` up to which all `n·(a_i − b_j)` are at least `threshold`, 1 or more
@@ -141,15 +209,18 @@ fn separated_until<const A: usize, const B: usize>(
     threshold: f64,
     from: f64,
 ) -> f64 {
+    let along = |p: &[DVec3; 2]| [n.dot(p[0]), n.dot(p[1])];
+    let (a, b) = (a.each_ref().map(along), b.each_ref().map(along));
     let mut until = 1.0_f64;
-    for p in a {
-        for q in b {
-            let (s0, s1) = (n.dot(p[0] - q[0]) - threshold, n.dot(p[1] - q[1]) - threshold);
+    for p in &a {
+        for q in &b {
+            let (s0, s1) = (p[0] - q[0] - threshold, p[1] - q[1] - threshold);
             // Both ends above: a linear function stays above.
             if s0 >= 0.0 && s1 >= 0.0 {
                 continue;
             }
-            if s0 + from * (s1 - s0) < 0.0 {
+            // The bound at `from`, not one that rounding may have put above it.
+            if s0 + from * (s1 - s0) < 0.0 || s0.is_nan() || s1.is_nan() {
                 return f64::NEG_INFINITY;
             }
             if s1 < 0.0 {

@@ -1,7 +1,9 @@
 use super::*;
+use crate::distance;
 use proptest::prelude::*;
 
 const METHODS: [Ccd; 2] = [Ccd::Cubic, Ccd::Separating];
+const FILTERS: [Filter; 4] = [Filter::None, Filter::Boxes, Filter::Dop, Filter::Hull];
 const TOUCH: Separation = Separation { radius: 0.0, gap: 1e-9, leeway: Separation::LOOSE };
 
 fn still(x: DVec3) -> [DVec3; 2] {
@@ -141,6 +143,93 @@ proptest! {
         if let Some(cubic) = Ccd::Cubic.edge_edge(a, b, TOUCH) {
             let hit = Ccd::Separating.edge_edge(a, b, TOUCH);
             prop_assert!(hit.is_some_and(|h| h.time <= cubic.time + 1e-12));
+        }
+    }
+}
+
+/// A query and whether its coordinates are small, of the size of a room, or large.
+fn query() -> impl Strategy<Value = Query> {
+    (prop::array::uniform24(-1.0..1.0_f64), -30..20_i32).prop_map(|(c, power)| {
+        let x: Vec<DVec3> =
+            c.chunks(3).map(|c| DVec3::new(c[0], c[1], c[2]) * f64::from(power).exp2()).collect();
+        std::array::from_fn(|v| [x[v], x[v + 4]])
+    })
+}
+
+fn pair() -> impl Strategy<Value = Pair> {
+    prop_oneof![Just(Pair::VertexFace), Just(Pair::EdgeEdge)]
+}
+
+proptest! {
+    #[test]
+    fn many_queries_get_the_answers_of_each_alone(
+        queries in prop::collection::vec(query(), 0..40), pair in pair(), gap in 0.0..0.2_f64,
+        skip in any::<u32>(),
+    ) {
+        let separation = Separation::gap(gap);
+        for method in Ccd::ALL {
+            for filter in FILTERS {
+                let asked = |i: usize| skip >> (i % 32) & 1 == 0;
+                let mut together = Vec::new();
+                method.answer_all(
+                    pair, queries.len(), separation, filter,
+                    |i| asked(i).then_some(queries[i]), |i, impact| together.push((i, impact)),
+                );
+                let alone: Vec<(usize, Impact)> = (0..queries.len())
+                    .filter(|i| asked(*i))
+                    .filter_map(|i| Some((i, method.answer(pair, &queries[i], separation, filter)?)))
+                    .collect();
+                prop_assert_eq!(together, alone);
+            }
+        }
+    }
+
+    #[test]
+    fn a_filter_dismisses_nothing_that_comes_near(
+        x in query(), pair in pair(), gap in 0.0..0.2_f64, t in 0.0..1.0_f64,
+    ) {
+        let [p, q, r, s] = x.map(|x| x[0].lerp(x[1], t));
+        let near = match pair {
+            Pair::VertexFace => {
+                let w = distance::point_triangle(p, [q, r, s]);
+                p.distance(w[0] * q + w[1] * r + w[2] * s)
+            }
+            Pair::EdgeEdge => {
+                let [u, v] = distance::edge_edge([p, q], [r, s]);
+                p.lerp(q, u).distance(r.lerp(s, v))
+            }
+        };
+        for filter in FILTERS {
+            // With the loosest leeway a pair that starts nearer than the gap is let go; that is the
+            // method's to say, so the method is asked too.
+            let separation = Separation { radius: 0.0, gap, leeway: 0.0 };
+            if near < gap && Ccd::Separating.answer(pair, &x, separation, Filter::None).is_some() {
+                prop_assert!(
+                    Ccd::Separating.answer(pair, &x, separation, filter).is_some(),
+                    "{filter:?} dismisses {near} < {gap}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_that_are_no_positions_count_as_impact() {
+    let ordinary = [DVec3::new(0.2, 1.0, 0.3), DVec3::new(0.2, 2.0, 0.3)];
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e200] {
+        for (vertex, end) in [(0, 0), (0, 1), (2, 0), (3, 1)] {
+            let mut x = [ordinary, still(DVec3::ZERO), still(DVec3::X), still(DVec3::Z)];
+            x[vertex][end].y = bad;
+            for pair in [Pair::VertexFace, Pair::EdgeEdge] {
+                for filter in FILTERS {
+                    let found = Ccd::Separating.answer(pair, &x, TOUCH, filter);
+                    let finite = bad.is_finite();
+                    assert!(found.is_some() || finite, "{bad} {pair:?} {filter:?} {vertex} {end}");
+                    if let Some(impact) = found {
+                        assert!((0.0..=1.0).contains(&impact.time), "{impact:?}");
+                    }
+                }
+            }
         }
     }
 }
