@@ -9,7 +9,7 @@ use crate::settings::Collision;
 use glam::DVec3;
 use rayon::prelude::*;
 use toile_collide::broad::Detector;
-use toile_collide::ccd::{Impact, Separation};
+use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Separation};
 use toile_collide::volume::Aabb;
 use toile_collide::{Candidates, Motion};
 
@@ -123,18 +123,30 @@ impl Scene {
             let zone = q.zones.zone(v[0]);
             zone.is_none() || v[1..].iter().any(|v| q.zones.zone(*v) != zone)
         };
-        contacts.extend(collect(&candidates.vf, |[v, t]| {
-            let [a, b, c] = s.triangles[t as usize];
-            let all = [v, a, b, c];
-            let hit = || q.settings.ccd.vertex_face(of(v), [of(a), of(b), of(c)], gap);
-            free(&all).then(hit)?.map(|i| contact(all, i))
-        }));
-        contacts.extend(collect(&candidates.ee, |[a, b]| {
+        let ask = Ask { ccd: q.settings.ccd, separation: gap };
+        contacts.extend(ask.all(
+            Pair::VertexFace,
+            &candidates.vf,
+            |[v, t]| {
+                let [a, b, c] = s.triangles[t as usize];
+                let all = [v, a, b, c];
+                free(&all).then(|| all.map(of))
+            },
+            |[v, t], i| {
+                let [a, b, c] = s.triangles[t as usize];
+                contact([v, a, b, c], i)
+            },
+        ));
+        let ends = |[a, b]: [u32; 2]| {
             let ([a0, a1], [b0, b1]) = (s.edges[a as usize], s.edges[b as usize]);
-            let all = [a0, a1, b0, b1];
-            let hit = || q.settings.ccd.edge_edge([of(a0), of(a1)], [of(b0), of(b1)], gap);
-            free(&all).then(hit)?.map(|i| contact(all, i))
-        }));
+            [a0, a1, b0, b1]
+        };
+        contacts.extend(ask.all(
+            Pair::EdgeEdge,
+            &candidates.ee,
+            |p| free(&ends(p)).then(|| ends(p).map(of)),
+            |p, i| contact(ends(p), i),
+        ));
     }
 
     fn with_mesh(
@@ -208,39 +220,58 @@ impl Scene {
     fn test_body(
         &self,
         q: Query<'_>,
-        b: usize,
+        body_index: usize,
         triangles: &[[u32; 3]],
         edges: &[[u32; 2]],
         candidates: &Candidates,
         contacts: &mut Vec<Contact>,
     ) {
-        let (s, body) = (&self.cloth.surface, &self.bodies[b]);
+        let (s, body) = (&self.cloth.surface, &self.bodies[body_index]);
         let separation = Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
         let of = |v: u32| q.motion.of(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
-        let ccd = q.settings.ccd;
-        contacts.extend(collect(&candidates.vf, |[v, t]| {
-            let tri = triangles[t as usize];
-            let free = self.is_free(q, b, &[v]);
-            let i = free.then(|| ccd.vertex_face(of(v), tri.map(at), separation))??;
-            let drag = self.drag(q, b, &tri, &i.weights[1..]);
-            Some(self.contact(b, &[v], &[1.0], (i.time, i.distance), i.normal, drag))
-        }));
-        contacts.extend(collect(&candidates.fv, |[t, v]| {
-            let tri = s.triangles[t as usize];
-            let free = self.is_free(q, b, &tri);
-            let i = free.then(|| ccd.vertex_face(at(v), tri.map(of), separation))??;
-            let weights = [-i.weights[1], -i.weights[2], -i.weights[3]];
-            let drag = self.drag(q, b, &[v], &[-1.0]);
-            Some(self.contact(b, &tri, &weights, (i.time, i.distance), -i.normal, drag))
-        }));
-        contacts.extend(collect(&candidates.ee, |[ea, eb]| {
-            let (va, vb) = (s.edges[ea as usize], edges[eb as usize]);
-            let free = self.is_free(q, b, &va);
-            let i = free.then(|| ccd.edge_edge(va.map(of), vb.map(at), separation))??;
-            let drag = self.drag(q, b, &vb, &i.weights[2..]);
-            Some(self.contact(b, &va, &i.weights[..2], (i.time, i.distance), i.normal, drag))
-        }));
+        let ask = Ask { ccd: q.settings.ccd, separation };
+        contacts.extend(ask.all(
+            Pair::VertexFace,
+            &candidates.vf,
+            |[v, t]| {
+                let [a, b, c] = triangles[t as usize].map(at);
+                self.is_free(q, body_index, &[v]).then(|| [of(v), a, b, c])
+            },
+            |[v, t], i| {
+                let drag = self.drag(q, body_index, &triangles[t as usize], &i.weights[1..]);
+                self.contact(body_index, &[v], &[1.0], (i.time, i.distance), i.normal, drag)
+            },
+        ));
+        contacts.extend(ask.all(
+            Pair::VertexFace,
+            &candidates.fv,
+            |[t, v]| {
+                let tri = s.triangles[t as usize];
+                let [a, b, c] = tri.map(of);
+                self.is_free(q, body_index, &tri).then(|| [at(v), a, b, c])
+            },
+            |[t, v], i| {
+                let weights = [-i.weights[1], -i.weights[2], -i.weights[3]];
+                let drag = self.drag(q, body_index, &[v], &[-1.0]);
+                let tri = s.triangles[t as usize];
+                self.contact(body_index, &tri, &weights, (i.time, i.distance), -i.normal, drag)
+            },
+        ));
+        contacts.extend(ask.all(
+            Pair::EdgeEdge,
+            &candidates.ee,
+            |[ea, eb]| {
+                let va = s.edges[ea as usize];
+                let ([a0, a1], [b0, b1]) = (va.map(of), edges[eb as usize].map(at));
+                self.is_free(q, body_index, &va).then_some([a0, a1, b0, b1])
+            },
+            |[ea, eb], i| {
+                let drag = self.drag(q, body_index, &edges[eb as usize], &i.weights[2..]);
+                let (at, va) = ((i.time, i.distance), s.edges[ea as usize]);
+                self.contact(body_index, &va, &i.weights[..2], at, i.normal, drag)
+            },
+        ));
     }
 
     fn with_plane(&self, q: Query<'_>, b: usize, normal: DVec3, contacts: &mut Vec<Contact>) {
@@ -302,10 +333,38 @@ impl Scene {
     }
 }
 
-/// The contacts among some pairs, in their order.
-fn collect(pairs: &[[u32; 2]], test: impl Fn([u32; 2]) -> Option<Contact> + Sync) -> Vec<Contact> {
-    if pairs.len() < CHUNK {
-        return pairs.iter().filter_map(|p| test(*p)).collect();
+/// How pairs are tested.
+#[derive(Clone, Copy)]
+struct Ask {
+    ccd: Ccd,
+    separation: Separation,
+}
+
+impl Ask {
+    /// The contacts among some pairs, in their order. `query` gives a pair's vertices, or none if it
+    /// need not be tested.
+    fn all(
+        self,
+        kind: Pair,
+        pairs: &[[u32; 2]],
+        query: impl Fn([u32; 2]) -> Option<toile_collide::ccd::Query> + Sync,
+        contact: impl Fn([u32; 2], Impact) -> Contact + Sync,
+    ) -> Vec<Contact> {
+        let test = |pairs: &[[u32; 2]]| {
+            let mut found = Vec::new();
+            self.ccd.answer_all(
+                kind,
+                pairs.len(),
+                self.separation,
+                Filter::Hull,
+                |i| query(pairs[i]),
+                |i, impact| found.push(contact(pairs[i], impact)),
+            );
+            found
+        };
+        if pairs.len() < CHUNK {
+            return test(pairs);
+        }
+        pairs.par_chunks(CHUNK).flat_map_iter(test).collect()
     }
-    pairs.par_iter().with_min_len(CHUNK).filter_map(|p| test(*p)).collect()
 }
