@@ -1,7 +1,7 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
 use crate::tree::{Filter, Tree};
-use crate::volume::{Aabb, SweptVertices};
+use crate::volume::{Aabb, SweptVertices, Volume};
 use crate::{Motion, Surface};
 use glam::DVec3;
 use rayon::prelude::*;

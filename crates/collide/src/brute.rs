@@ -1,7 +1,7 @@
 //! The referee: every feature pair whose swept boxes overlap, found without tree or cone.
 
 use crate::broad::Candidates;
-use crate::volume::SweptVertices;
+use crate::volume::{SweptVertices, Volume};
 use crate::{Motion, Surface};
 
 /// All candidate pairs of a surface with itself.

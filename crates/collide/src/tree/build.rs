@@ -3,7 +3,7 @@
 use super::{Node, Tree};
 use crate::Surface;
 use crate::prune::Cone;
-use crate::volume::Aabb;
+use crate::volume::{Aabb, Volume};
 use glam::DVec3;
 
 impl Tree {

@@ -2,7 +2,7 @@
 
 use super::{Node, Tree};
 use crate::prune::Cone;
-use crate::volume::SweptVertices;
+use crate::volume::{SweptVertices, Volume};
 use crate::{Motion, Surface};
 
 /// Below this many nodes a subtree is refit on one thread.

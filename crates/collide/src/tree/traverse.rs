@@ -4,6 +4,7 @@
 //! order of the pairs does not depend on them.
 
 use super::{Node, Tree, children};
+use crate::volume::Volume;
 use rayon::prelude::*;
 
 /// Tasks are split until there are so many, or nothing is left to split.
