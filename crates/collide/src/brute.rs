@@ -65,3 +65,21 @@ pub fn candidates(
 fn is_used(surface: &Surface, v: u32) -> bool {
     surface.triangles.iter().any(|t| t.contains(&v))
 }
+
+/// Those candidates of a surface with itself whose features overlap in another volume too.
+pub fn sharpened<V: Volume>(
+    candidates: &Candidates,
+    surface: &Surface,
+    motion: Motion<'_>,
+    separation: f64,
+) -> Candidates {
+    let of = |vertices: &[u32]| V::around(vertices.iter().map(|v| motion.of(*v)), 0.5 * separation);
+    let edge = |e: u32| of(&surface.edges[e as usize]);
+    let vf = |[v, t]: &&[u32; 2]| of(&[*v]).overlaps(&of(&surface.triangles[*t as usize]));
+    let ee = |[a, b]: &&[u32; 2]| edge(*a).overlaps(&edge(*b));
+    Candidates {
+        vf: candidates.vf.iter().filter(vf).copied().collect(),
+        fv: Vec::new(),
+        ee: candidates.ee.iter().filter(ee).copied().collect(),
+    }
+}
