@@ -1,8 +1,12 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
-use crate::tree::{Filter, Tree};
-use crate::volume::{Aabb, SweptVertices};
-use crate::{Motion, Surface};
+mod features;
+
+use crate::prune::{Folds, Prune};
+use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
+use crate::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
+use crate::{Motion, Options, Surface};
+use features::{Fans, Features, Finder};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -29,73 +33,139 @@ impl Candidates {
     }
 
     fn sort(&mut self) {
-        self.vf.sort_unstable();
-        self.fv.sort_unstable();
-        self.ee.sort_unstable();
+        for pairs in [&mut self.vf, &mut self.fv, &mut self.ee] {
+            pairs.par_sort_unstable_by_key(|[a, b]| (u64::from(*a) << 32) | u64::from(*b));
+        }
     }
 }
 
 /// What a query cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// Nodes that were compared with themselves: asked for their curvature.
+    pub cone_tests: u64,
+    /// Pairs of nodes whose volumes were compared.
+    pub box_tests: u64,
     /// Pairs of triangles whose boxes overlapped.
     pub triangle_pairs: u64,
     /// Feature pairs whose boxes overlapped.
     pub feature_pairs: u64,
 }
 
-/// A surface with its tree and the boxes of the present step.
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.cone_tests += other.cone_tests;
+        self.box_tests += other.box_tests;
+        self.triangle_pairs += other.triangle_pairs;
+        self.feature_pairs += other.feature_pairs;
+    }
+}
+
+/// A surface with its tree and the volumes of the present step.
 #[derive(Clone, Debug)]
 pub struct Detector {
     /// The features.
     pub surface: Surface,
-    tree: Tree,
-    swept: SweptVertices,
-    self_collision: bool,
-    /// Half-angle of the cone of normals around each vertex [rad].
-    fan_angle: Vec<f32>,
-    /// Positions at both ends of the step [m], and the distance below which pairs count [m].
-    x_t0: Vec<DVec3>,
-    x_t1: Vec<DVec3>,
-    separation: f64,
-    /// Bound on the error of the difference of two projections [m].
-    rounding: f64,
+    options: Options,
+    tree: AnyTree,
+    folds: Folds,
+    features: Features,
+    /// How far a vertex can have moved since the volumes were computed [m].
+    drift: f64,
+    updated: bool,
 }
 
-/// What the tasks of a traversal gather.
-type Gathered = (Candidates, u64);
+/// A tree of any volume; it is matched once for each refit and query.
+#[derive(Clone, Debug)]
+enum AnyTree {
+    Aabb(Tree<Aabb>),
+    Aabb32(Tree<Aabb32>),
+    Dop6(Tree<Dop<3>>),
+    Dop14(Tree<Dop<7>>),
+    Dop18(Tree<Dop<9>>),
+    Dop26(Tree<Dop<13>>),
+}
+
+/// Does the same with a tree of whatever volume.
+macro_rules! with_tree {
+    ($any:expr, $tree:ident => $body:expr) => {
+        match $any {
+            AnyTree::Aabb($tree) => $body,
+            AnyTree::Aabb32($tree) => $body,
+            AnyTree::Dop6($tree) => $body,
+            AnyTree::Dop14($tree) => $body,
+            AnyTree::Dop18($tree) => $body,
+            AnyTree::Dop26($tree) => $body,
+        }
+    };
+}
 
 impl Detector {
-    /// A detector for cloth, which collides with itself; see [`Tree::in_texture_space`].
+    /// A detector for cloth, which collides with itself: a tree in texture space with the default
+    /// options. `keys` are the triangles' centres in material coordinates, third coordinate zero,
+    /// `piece` numbers the cloth each belongs to.
     pub fn for_cloth(surface: Surface, keys: &[DVec3], piece: &[u32]) -> Self {
-        let tree = Tree::in_texture_space(&surface, keys, piece);
-        Self::new(surface, tree, true)
+        // Positions do not matter in texture space.
+        let x = vec![DVec3::ZERO; surface.vertices];
+        Self::with_options(surface, Rest { x: &x, keys, piece }, Options::default())
     }
 
-    /// A detector for a body.
+    /// A detector for a body, which does not collide with itself.
     pub fn for_body(surface: Surface, x: &[DVec3]) -> Self {
-        let tree = Tree::in_space(&surface, x);
-        Self::new(surface, tree, false)
+        let keys = tree::centres(&surface, x);
+        let piece = vec![0; keys.len()];
+        let build = tree::Build::LongestAxis;
+        let options = Options { build, prune: Prune::Nothing, ..Options::default() };
+        Self::with_options(surface, Rest { x, keys: &keys, piece: &piece }, options)
     }
 
-    fn new(surface: Surface, tree: Tree, self_collision: bool) -> Self {
-        let fan_angle = vec![f32::INFINITY; if self_collision { surface.vertices } else { 0 }];
-        Self {
-            surface,
-            tree,
-            swept: SweptVertices::default(),
-            self_collision,
-            fan_angle,
-            x_t0: Vec::new(),
-            x_t1: Vec::new(),
-            separation: 0.0,
-            rounding: 0.0,
-        }
+    /// A detector with all choices.
+    ///
+    /// # Panics
+    ///
+    /// If `rest` is not of this surface.
+    pub fn with_options(surface: Surface, rest: Rest<'_>, options: Options) -> Self {
+        let leaf = options.leaf.max(1);
+        let plan = options.build.plan(&surface, rest, options.volume, leaf);
+        Self::with_plan(surface, &plan.collapse(u8::from(options.arity).into()), options)
     }
 
-    /// Its hierarchy.
-    pub fn tree(&self) -> &Tree {
-        &self.tree
+    /// A detector with a hierarchy from elsewhere; the options' `build`, `arity` and `leaf` are not
+    /// looked at.
+    ///
+    /// # Panics
+    ///
+    /// If the plan is not of this surface.
+    pub fn with_plan(surface: Surface, plan: &Plan, options: Options) -> Self {
+        assert_eq!(plan.items.len(), surface.triangles.len(), "a plan for each triangle");
+        let layout = Layout::new(&surface, plan);
+        let (l, r) = (&layout, options.refit);
+        let tree = match options.volume {
+            VolumeKind::Aabb => AnyTree::Aabb(Tree::new(l, r)),
+            VolumeKind::Aabb32 => AnyTree::Aabb32(Tree::new(l, r)),
+            VolumeKind::Dop6 => AnyTree::Dop6(Tree::new(l, r)),
+            VolumeKind::Dop14 => AnyTree::Dop14(Tree::new(l, r)),
+            VolumeKind::Dop18 => AnyTree::Dop18(Tree::new(l, r)),
+            VolumeKind::Dop26 => AnyTree::Dop26(Tree::new(l, r)),
+        };
+        let folds = Folds::new(options.prune, &layout);
+        let features = Features::new(layout);
+        Self { surface, options, tree, folds, features, drift: f64::INFINITY, updated: false }
+    }
+
+    /// What it is made of.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// Number of nodes of its tree.
+    pub fn node_count(&self) -> usize {
+        self.features.layout.sizes.len()
+    }
+
+    /// Number of levels of its tree.
+    pub fn depth(&self) -> usize {
+        self.features.layout.depths.iter().max().map_or(0, |d| *d as usize + 1)
     }
 
     /// Takes up the motion of a step. Pairs farther apart than `separation` throughout the step
@@ -104,190 +174,106 @@ impl Detector {
     /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
     /// with one of them are reported. At the begin of a step it must be `None`.
     pub fn update(&mut self, motion: Motion<'_>, separation: f64, moved: Option<&[bool]>) {
-        self.swept.update(motion, separation);
-        self.tree.refit(crate::tree::Refit {
-            surface: &self.surface,
-            motion,
-            swept: &self.swept,
-            moved,
-            cones: self.self_collision,
-        });
-        if self.self_collision {
-            self.update_fans(moved);
-            self.separation = separation;
-            // Each projection is three products and two sums of coordinates up to the largest.
-            let largest = |m: DVec3, x: &DVec3| m.max(x.abs());
-            let all = motion.x_t0.iter().chain(motion.x_t1).fold(DVec3::ZERO, largest);
-            self.rounding = 32.0 * f64::EPSILON * all.max_element();
-            self.x_t0.clear();
-            self.x_t0.extend_from_slice(motion.x_t0);
-            self.x_t1.clear();
-            self.x_t1.extend_from_slice(motion.x_t1);
-        }
-    }
-
-    /// Cones of the triangles around each vertex: a fan is a patch like any other, and most pairs
-    /// that a traversal arrives at are neighbours in one.
-    fn update_fans(&mut self, moved: Option<&[bool]>) {
-        let (surface, tree) = (&self.surface, &self.tree);
-        let changed = |t: u32| {
-            let tri = surface.triangles[t as usize];
-            moved.is_none_or(|m| tri.iter().any(|v| m[*v as usize]))
+        let again = self.updated && separation.to_bits() == self.features.separation.to_bits();
+        self.features.moved = match moved {
+            Some(moved) if self.updated => self.features.layout.moved(moved),
+            _ => Moved::All,
         };
-        self.fan_angle.par_iter_mut().with_min_len(1024).enumerate().for_each(|(v, angle)| {
-            let Some(fan) = surface.fan(v as u32) else { return };
-            if fan.iter().any(|t| changed(*t)) {
-                *angle = tree.cone_of_triangles(fan);
-            }
-        });
-    }
-
-    /// Whether two triangles lie in one fan that cannot fold over itself.
-    #[inline]
-    fn in_one_fan(&self, ta: [u32; 3], tb: [u32; 3], cone_limit: f64) -> bool {
-        ta.iter().any(|v| tb.contains(v) && f64::from(self.fan_angle[*v as usize]) < cone_limit)
-    }
-
-    /// Whether a plane along the first triangle, or along the second, keeps them apart over the
-    /// whole step. Layers that lie on each other have overlapping boxes wherever they slope; this
-    /// tells them apart.
-    #[inline]
-    fn has_plane_between(&self, a: u32, b: u32) -> bool {
-        let (ta, tb) = (self.surface.triangles[a as usize], self.surface.triangles[b as usize]);
-        let between = |n: DVec3| {
-            let ((lo_a, hi_a), (lo_b, hi_b)) = (self.extent(ta, n), self.extent(tb, n));
-            (lo_b - hi_a).max(lo_a - hi_b) > self.separation + self.rounding
-        };
-        between(self.tree.axis_of(a)) || between(self.tree.axis_of(b))
-    }
-
-    /// Smallest and largest coordinate of a triangle along a unit vector over the step.
-    #[inline]
-    fn extent(&self, tri: [u32; 3], n: DVec3) -> (f64, f64) {
-        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in tri {
-            for x in [self.x_t0[v as usize], self.x_t1[v as usize]] {
-                let s = n.dot(x);
-                range = (range.0.min(s), range.1.max(s));
-            }
+        let way = self.features.take(motion, separation);
+        self.updated = true;
+        // With a margin δ to spare, volumes hold until a vertex may have moved farther.
+        let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
+        self.drift = if again { self.drift + way } else { f64::INFINITY };
+        let f = &self.features;
+        if inflation == 0.0 || self.drift > inflation {
+            // Those that did not move are left as they are if they have their margin.
+            let which = if again && inflation == 0.0 { &f.moved } else { &Moved::All };
+            let margin = 0.5 * separation + inflation;
+            with_tree!(&mut self.tree, tree => tree.refit(&f.layout, &f.ends, which, margin));
+            self.drift = 0.0;
         }
-        range
+        self.folds.refit(&f.layout, &f.ends, &f.moved);
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other
     /// surface's moved vertices.
     pub fn settle(&mut self) {
-        self.tree.settle();
+        self.features.moved = Moved::Nothing;
     }
 
-    /// Candidate pairs of the surface with itself. Patches whose cone of normals is narrower than
-    /// `cone_limit` are skipped, and triangles with a plane between them; 0 skips nothing.
+    /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
+    /// are skipped, and triangles with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
-        let s = &self.surface;
-        let tasks =
-            self.tree.self_pairs(Filter { cone_limit }, |a, b, (found, n): &mut Gathered| {
-                *n += 1;
-                let (ta, tb) = (s.triangles[a as usize], s.triangles[b as usize]);
-                if self.in_one_fan(ta, tb, cone_limit)
-                    || (cone_limit > 0.0 && self.has_plane_between(a, b))
-                {
-                    return;
-                }
-                self.vertices_of(a, self, b, |v| !tb.contains(&v), |v| found.vf.push([v, b]));
-                self.vertices_of(b, self, a, |v| !ta.contains(&v), |v| found.vf.push([v, a]));
-                self.edges_of(a, self, b, true, |ea, eb| {
-                    found.ee.push([ea.min(eb), ea.max(eb)]);
-                });
-            });
-        gather(tasks)
+        let layout = &self.features.layout;
+        let flat = self.folds.flat(layout, cone_limit);
+        let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
+        let fans = pruned.then(|| Fans::new(layout.vertex.len()));
+        with_tree!(&self.tree, tree => {
+            let sink = || Finder::with_itself(self, cone_limit, fans.as_ref(), tree);
+            let (found, counts) =
+                tree::self_pairs(self.side(tree), &flat, self.options.descend, sink);
+            gather(found, counts)
+        })
     }
 
-    /// Candidate pairs of this surface and another.
+    /// Candidate pairs of this surface and another. It is quickest if both have the same volumes.
     pub fn candidates_with(&self, other: &Self) -> (Candidates, Counts) {
-        let tasks = self.tree.pairs_with(&other.tree, |a, b, (found, n): &mut Gathered| {
-            *n += 1;
-            self.vertices_of(a, other, b, |_| true, |v| found.vf.push([v, b]));
-            other.vertices_of(b, self, a, |_| true, |v| found.fv.push([a, v]));
-            self.edges_of(a, other, b, false, |ea, eb| found.ee.push([ea, eb]));
-        });
-        gather(tasks)
+        match (&self.tree, &other.tree) {
+            (AnyTree::Aabb(a), AnyTree::Aabb(b)) => self.pairs(a, other, b),
+            (AnyTree::Aabb32(a), AnyTree::Aabb32(b)) => self.pairs(a, other, b),
+            (AnyTree::Dop6(a), AnyTree::Dop6(b)) => self.pairs(a, other, b),
+            (AnyTree::Dop14(a), AnyTree::Dop14(b)) => self.pairs(a, other, b),
+            (AnyTree::Dop18(a), AnyTree::Dop18(b)) => self.pairs(a, other, b),
+            (AnyTree::Dop26(a), AnyTree::Dop26(b)) => self.pairs(a, other, b),
+            (a, b) => {
+                let (f, g) = (&self.features, &other.features);
+                let a = with_tree!(a, tree => tree.to_boxes(&f.layout, &f.ends));
+                let b = with_tree!(b, tree => tree.to_boxes(&g.layout, &g.ends));
+                self.pairs(&a, other, &b)
+            }
+        }
     }
 
-    /// Triangles of this surface whose boxes overlap a box.
+    fn pairs<V: Volume>(&self, a: &Tree<V>, other: &Self, b: &Tree<V>) -> (Candidates, Counts) {
+        let sink = || Finder::with_other(self, other, a);
+        let (found, counts) = tree::pairs(self.side(a), other.side(b), self.options.descend, sink);
+        gather(found, counts)
+    }
+
+    fn side<'a, V>(&'a self, tree: &'a Tree<V>) -> Side<'a, V> {
+        let Features { layout, ends, moved, .. } = &self.features;
+        Side { tree, layout, ends, moved }
+    }
+
+    /// Triangles of this surface whose boxes overlap a box, in no particular order.
     pub fn triangles_in(&self, volume: &Aabb, mut found: impl FnMut(u32)) {
-        let mut i = 0;
-        let nodes = self.tree.nodes();
-        while i < nodes.len() {
-            let node = &nodes[i];
-            if !node.volume.overlaps(volume) {
-                i += node.size as usize;
-            } else {
-                if node.is_leaf() {
-                    found(node.triangle);
+        let f = &self.features;
+        with_tree!(&self.tree, tree => {
+            let mut i = 0;
+            while i < f.layout.sizes.len() {
+                if !tree.volume(i, &f.layout, &f.ends).bounds().overlaps(volume) {
+                    i += f.layout.sizes[i] as usize;
+                    continue;
+                }
+                if f.layout.is_leaf(i) {
+                    f.layout
+                        .items(i)
+                        .filter(|t| f.triangle_box(*t).overlaps(volume))
+                        .for_each(|t| found(f.layout.triangle[t]));
                 }
                 i += 1;
             }
-        }
-    }
-
-    /// Box of a vertex over the step.
-    pub fn swept_vertex(&self, v: u32) -> Aabb {
-        *self.swept.of(v)
-    }
-
-    /// Vertices owned by triangle `a` whose box overlaps triangle `b` of another surface.
-    #[inline]
-    fn vertices_of(
-        &self,
-        a: u32,
-        other: &Self,
-        b: u32,
-        wanted: impl Fn(u32) -> bool,
-        mut found: impl FnMut(u32),
-    ) {
-        let face = other.swept.triangle(other.surface.triangles[b as usize]);
-        for (k, v) in self.surface.triangles[a as usize].into_iter().enumerate() {
-            if self.surface.owns_vertex(a, k) && wanted(v) && self.swept.of(v).overlaps(&face) {
-                found(v);
-            }
-        }
-    }
-
-    /// Pairs of edges owned by triangles `a` and `b` whose boxes overlap.
-    #[inline]
-    fn edges_of(
-        &self,
-        a: u32,
-        other: &Self,
-        b: u32,
-        same_surface: bool,
-        mut found: impl FnMut(u32, u32),
-    ) {
-        let (sa, sb) = (&self.surface, &other.surface);
-        for ka in (0..3).filter(|k| sa.owns_edge(a, *k)) {
-            let ea = sa.triangle_edges[a as usize][ka];
-            let va = sa.edges[ea as usize];
-            let box_a = self.swept.edge(va);
-            for kb in (0..3).filter(|k| sb.owns_edge(b, *k)) {
-                let eb = sb.triangle_edges[b as usize][kb];
-                let vb = sb.edges[eb as usize];
-                let adjacent = same_surface && (vb.contains(&va[0]) || vb.contains(&va[1]));
-                if !adjacent && box_a.overlaps(&other.swept.edge(vb)) {
-                    found(ea, eb);
-                }
-            }
-        }
+        });
     }
 }
 
-fn gather(tasks: Vec<Gathered>) -> (Candidates, Counts) {
+fn gather<V>(tasks: Vec<Finder<'_, V>>, mut counts: Counts) -> (Candidates, Counts) {
     let mut all = Candidates::default();
-    let mut counts = Counts::default();
-    for (mut found, triangle_pairs) in tasks {
-        all.vf.append(&mut found.vf);
-        all.fv.append(&mut found.fv);
-        all.ee.append(&mut found.ee);
-        counts.triangle_pairs += triangle_pairs;
+    for mut task in tasks {
+        all.vf.append(&mut task.found.vf);
+        all.fv.append(&mut task.found.fv);
+        all.ee.append(&mut task.found.ee);
+        counts.triangle_pairs += task.triangle_pairs;
     }
     all.sort();
     counts.feature_pairs = all.len() as u64;

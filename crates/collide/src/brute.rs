@@ -1,7 +1,7 @@
 //! The referee: every feature pair whose swept boxes overlap, found without tree or cone.
 
 use crate::broad::Candidates;
-use crate::volume::SweptVertices;
+use crate::volume::{SweptVertices, Volume};
 use crate::{Motion, Surface};
 
 /// All candidate pairs of a surface with itself.
@@ -64,4 +64,22 @@ pub fn candidates(
 /// Whether a triangle uses the vertex; a stray one cannot collide.
 fn is_used(surface: &Surface, v: u32) -> bool {
     surface.triangles.iter().any(|t| t.contains(&v))
+}
+
+/// Those candidates of a surface with itself whose features overlap in another volume too.
+pub fn sharpened<V: Volume>(
+    candidates: &Candidates,
+    surface: &Surface,
+    motion: Motion<'_>,
+    separation: f64,
+) -> Candidates {
+    let of = |vertices: &[u32]| V::around(vertices.iter().map(|v| motion.of(*v)), 0.5 * separation);
+    let edge = |e: u32| of(&surface.edges[e as usize]);
+    let vf = |[v, t]: &&[u32; 2]| of(&[*v]).overlaps(&of(&surface.triangles[*t as usize]));
+    let ee = |[a, b]: &&[u32; 2]| edge(*a).overlaps(&edge(*b));
+    Candidates {
+        vf: candidates.vf.iter().filter(vf).copied().collect(),
+        fv: Vec::new(),
+        ee: candidates.ee.iter().filter(ee).copied().collect(),
+    }
 }

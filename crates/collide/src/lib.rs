@@ -7,8 +7,8 @@
 //! | part | methods |
 //! |---|---|
 //! | [`ccd`] | D1, D2: Provot's cubic, and separating advancement, which misses nothing |
-//! | [`volume`] | D3: boxes swept over a step |
-//! | [`tree`] | D4a: hierarchy in texture space, refit every step |
+//! | [`volume`] | D3: boxes and k-DOPs swept over a step |
+//! | [`tree`] | D4, D5: hierarchies in texture space, in space, by octants; three ways to refit |
 //! | [`prune`] | D6a: normal cones that hold over the whole step |
 //! | [`broad`] | candidate pairs of one surface with itself, and of two surfaces |
 //! | [`brute`] | the referee: every pair, no culling |
@@ -20,6 +20,7 @@ pub mod broad;
 pub mod brute;
 pub mod ccd;
 pub mod distance;
+mod options;
 pub mod proximity;
 pub mod prune;
 mod surface;
@@ -27,4 +28,5 @@ pub mod tree;
 pub mod volume;
 
 pub use broad::{Candidates, Counts};
+pub use options::{Arity, Options};
 pub use surface::{Motion, Surface};

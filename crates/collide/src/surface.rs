@@ -87,16 +87,9 @@ impl Surface {
         self.whole_fan[v as usize].then(|| &list[range])
     }
 
-    /// Whether triangle `t` owns its corner `k`.
-    #[inline]
-    pub(crate) fn owns_vertex(&self, t: u32, k: usize) -> bool {
-        self.owned[t as usize] & (1 << k) != 0
-    }
-
-    /// Whether triangle `t` owns its edge `k`.
-    #[inline]
-    pub(crate) fn owns_edge(&self, t: u32, k: usize) -> bool {
-        self.owned[t as usize] & (8 << k) != 0
+    /// Which corners and edges triangle `t` owns: bit `k` is corner `k`, bit `3 + k` edge `k`.
+    pub(crate) fn owned(&self, t: u32) -> u8 {
+        self.owned[t as usize]
     }
 }
 

@@ -1,95 +1,115 @@
-//! Hierarchies of bounding volumes (D4a): built once, refit every step.
+//! Hierarchies of bounding volumes (D4, D5): built once, refit every step.
 //!
-//! A tree is one array in depth-first order. The left child of node `i` is `i + 1`, the right one
-//! follows the left one's subtree; so a subtree is a slice, and slices can be refit in parallel.
+//! A [`Plan`] says which triangles lie together; a tree puts volumes around them. Nodes are in
+//! depth-first order, so a subtree is a slice, and slices can be refit in parallel. What belongs to
+//! nodes, triangles and vertices is kept in arrays in the order of the tree, so that a traversal
+//! finds together in memory what lies together in the cloth.
 
 mod build;
+mod layout;
+pub(crate) mod patch;
+mod plan;
 mod refit;
 mod traverse;
 
-use crate::prune::Cone;
-use crate::volume::Aabb;
-pub(crate) use refit::Refit;
-pub(crate) use traverse::Filter;
+pub(crate) use build::centres;
+pub use build::{Build, Rest};
+pub(crate) use layout::Layout;
+pub use plan::{Plan, PlanNode};
+pub use refit::Refit;
+pub(crate) use refit::bottom_up;
+pub use traverse::Descend;
+pub(crate) use traverse::{Side, Sink, pairs, self_pairs};
 
-/// One node: a triangle, or two subtrees. It fills a cache line; cones are kept beside.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub struct Node {
-    /// Box of all its triangles over the step, inflated.
-    pub volume: Aabb,
-    /// Half-angle of the cone of all its normals over the step [rad], rounded up.
-    pub angle: f32,
-    /// The triangle of a leaf; of an inner node, the first one below it.
-    pub triangle: u32,
-    /// Nodes of the subtree, this one included; 1 is a leaf.
-    pub size: u32,
-    /// Whether its triangles form one piece without holes, so that its cone says something.
-    pub patch: bool,
-    /// Whether one of its vertices moved since the last detection.
-    pub moved: bool,
+use crate::volume::{Aabb, Volume};
+use glam::DVec3;
+use std::sync::OnceLock;
+
+/// Which nodes and vertices moved since the last detection.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Moved {
+    /// All of them.
+    All,
+    /// None of them.
+    Nothing,
+    /// Those marked, in the order of the layout.
+    Some {
+        /// Vertices that moved.
+        vertices: Vec<bool>,
+        /// Nodes with such a vertex.
+        nodes: Vec<bool>,
+    },
 }
 
-impl Node {
-    /// Whether this is a single triangle.
+impl Moved {
     #[inline]
-    pub fn is_leaf(&self) -> bool {
-        self.size == 1
-    }
-}
-
-/// A binary tree over the triangles of a surface.
-#[derive(Clone, Debug, Default)]
-pub struct Tree {
-    nodes: Vec<Node>,
-    cones: Vec<Cone>,
-    /// Leaf of each triangle.
-    leaf_of: Vec<u32>,
-}
-
-impl Tree {
-    /// All nodes, parents before children; empty for a surface without triangles.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
-    /// A unit vector about along the normal of a triangle over the step.
-    #[inline]
-    pub(crate) fn axis_of(&self, triangle: u32) -> glam::DVec3 {
-        self.cones[self.leaf_of[triangle as usize] as usize].axis
-    }
-
-    /// Half-angle of a cone around the normals of some triangles over the step, rounded up.
-    pub(crate) fn cone_of_triangles(&self, triangles: &[u32]) -> f32 {
-        let cone = |t: &u32| self.cones[self.leaf_of[*t as usize] as usize];
-        let axis = triangles.iter().map(|t| cone(t).axis).sum();
-        Cone::about(axis, triangles.iter().map(cone)).rounded_angle()
-    }
-
-    pub(crate) fn settle(&mut self) {
-        for node in &mut self.nodes {
-            node.moved = false;
+    pub(crate) fn node(&self, i: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Nothing => false,
+            Self::Some { nodes, .. } => nodes[i],
         }
     }
 
-    /// Number of levels.
-    pub fn depth(&self) -> usize {
-        fn below(nodes: &[Node]) -> usize {
-            match children(nodes) {
-                Some((left, right)) => 1 + below(left).max(below(right)),
-                None => 1,
-            }
+    #[inline]
+    pub(crate) fn any(&self, of: &[u32]) -> bool {
+        match self {
+            Self::All => true,
+            Self::Nothing => false,
+            Self::Some { vertices, .. } => of.iter().any(|v| vertices[*v as usize]),
         }
-        if self.nodes.is_empty() { 0 } else { below(&self.nodes) }
     }
 }
 
-/// The two subtrees below the first node of a subtree.
-#[inline]
-fn children(nodes: &[Node]) -> Option<(&[Node], &[Node])> {
-    if nodes[0].is_leaf() {
-        return None;
+/// Positions of vertices at both ends of a step, in the order of the layout [m].
+pub(crate) type Ends = [[DVec3; 2]];
+
+/// Volumes around the nodes of a layout.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree<V> {
+    volumes: Vec<V>,
+    /// Volumes that are computed when a traversal first asks for them, for the nodes deeper than
+    /// those of `front`; empty if there are none.
+    late: Vec<OnceLock<V>>,
+    is_late: Vec<bool>,
+    /// Nodes whose volumes are computed from their vertices, and the nodes above them.
+    front: Vec<u32>,
+    upper: Vec<u32>,
+    /// The margin the volumes were computed with [m].
+    margin: f64,
+}
+
+impl<V: Volume> Tree<V> {
+    /// The volume of a node.
+    #[inline]
+    pub(crate) fn volume(&self, i: usize, layout: &Layout, ends: &Ends) -> &V {
+        if self.late.is_empty() { &self.volumes[i] } else { self.late_volume(i, layout, ends) }
     }
-    let left = nodes[1].size as usize;
-    Some(nodes[1..].split_at(left))
+
+    #[inline(never)]
+    fn late_volume(&self, i: usize, layout: &Layout, ends: &Ends) -> &V {
+        if !self.is_late[i] {
+            return &self.volumes[i];
+        }
+        self.late[i].get_or_init(|| self.around_vertices(i, layout, ends))
+    }
+
+    /// The volume of a node from its vertices; those that triangles share come several times.
+    fn around_vertices(&self, i: usize, layout: &Layout, ends: &Ends) -> V {
+        let corners = layout.corners[layout.items(i)].as_flattened();
+        V::around(corners.iter().map(|v| ends[*v as usize]), self.margin)
+    }
+
+    /// The same tree of boxes.
+    pub(crate) fn to_boxes(&self, layout: &Layout, ends: &Ends) -> Tree<Aabb> {
+        let bounds = |i| self.volume(i, layout, ends).bounds();
+        Tree {
+            volumes: (0..self.volumes.len()).map(bounds).collect(),
+            late: Vec::new(),
+            is_late: Vec::new(),
+            front: Vec::new(),
+            upper: Vec::new(),
+            margin: self.margin,
+        }
+    }
 }

@@ -9,8 +9,7 @@ use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use toile_collide::broad::Detector;
-use toile_collide::tree::Node;
-use toile_collide::{Motion, Surface, prune};
+use toile_collide::{Counts, Motion, Surface, prune};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
 
@@ -169,20 +168,18 @@ fn measure(sheet: Sheet, triangles: usize, repeats: usize) -> Row {
     let (mut detector, x_t0, x_t1) = sheet.scene(triangles);
     let motion = Motion { x_t0: &x_t0, x_t1: &x_t1 };
     let refit_seconds = median(repeats, || detector.update(motion, SEPARATION, None));
-    let mut found = Default::default();
+    let mut found = Counts::default();
     let query_seconds = median(repeats, || {
         found = detector.self_candidates(prune::DEFAULT_LIMIT).1;
     });
     let (_, all) = detector.self_candidates(0.0);
-    let mut visits = Visits::default();
-    visits.own(detector.tree().nodes());
     let pruned = all.triangle_pairs.saturating_sub(found.triangle_pairs);
     Row {
         sheet,
         triangles: detector.surface.triangles.len(),
-        nodes: detector.tree().nodes().len() as u64,
-        cone_tests: visits.cones,
-        box_tests: visits.boxes,
+        nodes: detector.node_count() as u64,
+        cone_tests: found.cone_tests,
+        box_tests: found.box_tests,
         triangle_pairs: found.triangle_pairs,
         triangle_pairs_without_cones: all.triangle_pairs,
         skipped: pruned as f64 / all.triangle_pairs.max(1) as f64,
@@ -216,47 +213,6 @@ fn exponent(points: impl Iterator<Item = (usize, f64)>) -> f64 {
         across += (p.x - mean.x) * (p.x - mean.x);
     }
     along / across
-}
-
-/// Counts what a traversal of the tree with itself looks at: the same descent as the detector's,
-/// without its work at the leaves.
-#[derive(Clone, Copy, Debug, Default)]
-struct Visits {
-    cones: u64,
-    boxes: u64,
-}
-
-impl Visits {
-    fn own(&mut self, nodes: &[Node]) {
-        self.cones += 1;
-        if nodes[0].patch && f64::from(nodes[0].angle) < prune::DEFAULT_LIMIT {
-            return;
-        }
-        if let Some((left, right)) = halves(nodes) {
-            self.own(left);
-            self.own(right);
-            self.two(left, right);
-        }
-    }
-
-    fn two(&mut self, a: &[Node], b: &[Node]) {
-        self.boxes += 1;
-        if !a[0].volume.overlaps(&b[0].volume) {
-            return;
-        }
-        // The larger of the two is opened.
-        let swap = a[0].size < b[0].size;
-        let (open, other) = if swap { (b, a) } else { (a, b) };
-        if let Some((left, right)) = halves(open) {
-            self.two(left, other);
-            self.two(right, other);
-        }
-    }
-}
-
-/// The two subtrees below the first node.
-fn halves(nodes: &[Node]) -> Option<(&[Node], &[Node])> {
-    (!nodes[0].is_leaf()).then(|| nodes[1..].split_at(nodes[1].size as usize))
 }
 
 #[cfg(test)]

@@ -1,140 +1,222 @@
-//! Pairs of leaves whose boxes overlap.
+//! Pairs of leaves whose volumes overlap.
 //!
 //! The traversal is cut into a fixed list of tasks first, so that threads share the work and the
 //! order of the pairs does not depend on them.
 
-use super::{Node, Tree, children};
+use super::{Ends, Layout, Moved, Tree};
+use crate::Counts;
+use crate::volume::Volume;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Tasks are split until there are so many, or nothing is left to split.
 const TASKS: usize = 512;
 
-/// What may be skipped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Filter {
-    /// Patches with a smaller half-angle have no self-collision [rad]; 0 prunes nothing.
-    pub(crate) cone_limit: f64,
+/// Which of two nodes that overlap is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Descend {
+    /// The one with more nodes below it (paper A §6).
+    #[default]
+    Larger,
+    /// Both at once: all children of one with all of the other.
+    Both,
+    /// The first down to its leaves, then the second.
+    First,
 }
 
-/// Subtrees still to be compared.
+impl Descend {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Larger, Self::Both, Self::First];
+}
+
+/// Takes the leaves that a traversal arrives at, as ranges of triangles.
+pub(crate) trait Sink: Send {
+    /// A leaf that may meet itself.
+    fn own(&mut self, items: Range<usize>);
+    /// Two leaves that may meet.
+    fn pair(&mut self, a: Range<usize>, b: Range<usize>);
+}
+
+/// All that a traversal reads of one tree.
+pub(crate) struct Side<'a, V> {
+    pub(crate) tree: &'a Tree<V>,
+    pub(crate) layout: &'a Layout,
+    pub(crate) ends: &'a Ends,
+    pub(crate) moved: &'a Moved,
+}
+
+impl<V> Clone for Side<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Side<'_, V> {}
+
+/// Subtrees still to be compared; what can be told from their roots has been asked already.
 #[derive(Clone, Copy)]
-enum Task<'a> {
+enum Task {
     /// A subtree with itself.
-    Own(&'a [Node]),
+    Own(u32),
     /// Two subtrees.
-    Two(&'a [Node], &'a [Node]),
+    Two(u32, u32),
 }
 
-impl Tree {
-    /// Calls `leaf` for every pair of triangles of this tree that may meet, and returns what it
-    /// gathered, task by task.
-    pub(crate) fn self_pairs<T: Default + Send>(
+struct Traversal<'a, V> {
+    a: Side<'a, V>,
+    b: Side<'a, V>,
+    descend: Descend,
+    /// Nodes that need not be compared with themselves.
+    skip: &'a [bool],
+}
+
+/// Gives all pairs of leaves of a tree that may meet to sinks, and returns those. Subtrees marked in
+/// `skip` are not compared with themselves.
+pub(crate) fn self_pairs<V: Volume, S: Sink>(
+    side: Side<'_, V>,
+    skip: &[bool],
+    descend: Descend,
+    sink: impl Fn() -> S + Sync,
+) -> (Vec<S>, Counts) {
+    let walk = Traversal { a: side, b: side, descend, skip };
+    let (mut first, mut counts) = (Vec::new(), Counts::default());
+    if !side.layout.sizes.is_empty() {
+        walk.own(0, &mut first, &mut counts);
+    }
+    walk.run(first, counts, sink)
+}
+
+/// The same for leaves of two trees.
+pub(crate) fn pairs<V: Volume, S: Sink>(
+    a: Side<'_, V>,
+    b: Side<'_, V>,
+    descend: Descend,
+    sink: impl Fn() -> S + Sync,
+) -> (Vec<S>, Counts) {
+    let walk = Traversal { a, b, descend, skip: &[] };
+    let (mut first, mut counts) = (Vec::new(), Counts::default());
+    if !a.layout.sizes.is_empty() && !b.layout.sizes.is_empty() {
+        walk.two(0, 0, &mut first, &mut counts);
+    }
+    walk.run(first, counts, sink)
+}
+
+impl<V: Volume> Traversal<'_, V> {
+    fn run<S: Sink>(
         &self,
-        filter: Filter,
-        leaf: impl Fn(u32, u32, &mut T) + Sync,
-    ) -> Vec<T> {
-        if self.nodes.is_empty() { Vec::new() } else { run(Task::Own(&self.nodes), filter, &leaf) }
-    }
-
-    /// The same for pairs of a triangle of this tree and one of another.
-    pub(crate) fn pairs_with<T: Default + Send>(
-        &self,
-        other: &Self,
-        leaf: impl Fn(u32, u32, &mut T) + Sync,
-    ) -> Vec<T> {
-        if self.nodes.is_empty() || other.nodes.is_empty() {
-            return Vec::new();
-        }
-        run(Task::Two(&self.nodes, &other.nodes), Filter { cone_limit: 0.0 }, &leaf)
-    }
-}
-
-fn run<T: Default + Send>(
-    first: Task<'_>,
-    filter: Filter,
-    leaf: &(impl Fn(u32, u32, &mut T) + Sync),
-) -> Vec<T> {
-    let mut tasks = vec![first];
-    loop {
-        let before = tasks.len();
-        tasks = tasks.into_iter().flat_map(|t| expand(t, filter)).collect();
-        if tasks.len() >= TASKS || tasks.len() <= before {
-            break;
-        }
-    }
-    tasks
-        .into_par_iter()
-        .map(|task| {
-            let mut found = T::default();
-            visit(task, filter, &mut |a, b| leaf(a, b, &mut found));
-            found
-        })
-        .collect()
-}
-
-/// The tasks one level below; a task that cannot be split stays.
-fn expand(task: Task<'_>, filter: Filter) -> Vec<Task<'_>> {
-    match task {
-        Task::Own(nodes) => match children(nodes) {
-            Some((left, right)) if !is_pruned(&nodes[0], filter) => {
-                vec![Task::Own(left), Task::Own(right), Task::Two(left, right)]
+        mut tasks: Vec<Task>,
+        mut counts: Counts,
+        sink: impl Fn() -> S + Sync,
+    ) -> (Vec<S>, Counts) {
+        // One level at a time; leaves stay as they are.
+        while tasks.len() < TASKS && !tasks.iter().all(|t| self.is_last(*t)) {
+            let mut below = Vec::new();
+            for task in tasks {
+                if self.is_last(task) {
+                    below.push(task);
+                } else {
+                    self.open(task, &mut below, &mut counts);
+                }
             }
-            _ => vec![],
-        },
-        Task::Two(a, b) => match halves(a, b) {
-            _ if is_apart(&a[0], &b[0]) => vec![],
-            None => vec![task],
-            Some((left, right)) => vec![left, right],
-        },
+            tasks = below;
+        }
+        let done: Vec<(S, Counts)> = tasks
+            .into_par_iter()
+            .map(|task| {
+                let mut found = sink();
+                let mut counts = Counts::default();
+                self.visit(task, &mut found, &mut counts);
+                (found, counts)
+            })
+            .collect();
+        let mut sinks = Vec::with_capacity(done.len());
+        for (sink, more) in done {
+            counts += more;
+            sinks.push(sink);
+        }
+        (sinks, counts)
     }
-}
 
-fn visit(task: Task<'_>, filter: Filter, leaf: &mut impl FnMut(u32, u32)) {
-    match task {
-        Task::Own(nodes) => {
-            if is_pruned(&nodes[0], filter) {
-                return;
+    fn visit(&self, task: Task, sink: &mut impl Sink, counts: &mut Counts) {
+        let mut stack = vec![task];
+        while let Some(task) = stack.pop() {
+            if !self.is_last(task) {
+                self.open(task, &mut stack, counts);
+                continue;
             }
-            if let Some((left, right)) = children(nodes) {
-                visit(Task::Own(left), filter, leaf);
-                visit(Task::Own(right), filter, leaf);
-                visit(Task::Two(left, right), filter, leaf);
+            match task {
+                Task::Own(i) => sink.own(self.a.layout.items(i as usize)),
+                Task::Two(i, j) => {
+                    sink.pair(self.a.layout.items(i as usize), self.b.layout.items(j as usize));
+                }
             }
         }
-        Task::Two(a, b) => visit_two(a, b, leaf),
     }
-}
 
-fn visit_two(a: &[Node], b: &[Node], leaf: &mut impl FnMut(u32, u32)) {
-    if is_apart(&a[0], &b[0]) {
-        return;
-    }
-    match halves(a, b) {
-        None => leaf(a[0].triangle, b[0].triangle),
-        Some((Task::Two(a0, b0), Task::Two(a1, b1))) => {
-            visit_two(a0, b0, leaf);
-            visit_two(a1, b1, leaf);
+    /// Whether a task is about leaves only.
+    #[inline]
+    fn is_last(&self, task: Task) -> bool {
+        match task {
+            Task::Own(i) => self.a.layout.is_leaf(i as usize),
+            Task::Two(i, j) => {
+                self.a.layout.is_leaf(i as usize) && self.b.layout.is_leaf(j as usize)
+            }
         }
-        Some(_) => unreachable!("halves of a pair are pairs"),
     }
-}
 
-/// Descends into the larger of the two [paper A, §6], or `None` for two leaves.
-#[inline]
-fn halves<'a>(a: &'a [Node], b: &'a [Node]) -> Option<(Task<'a>, Task<'a>)> {
-    if a[0].size >= b[0].size {
-        children(a).map(|(l, r)| (Task::Two(l, b), Task::Two(r, b)))
-    } else {
-        children(b).map(|(l, r)| (Task::Two(a, l), Task::Two(a, r)))
+    /// Puts the tasks below one on the stack.
+    #[inline]
+    fn open(&self, task: Task, out: &mut Vec<Task>, counts: &mut Counts) {
+        let (a, b) = (self.a.layout, self.b.layout);
+        match task {
+            Task::Own(i) => {
+                for (k, first) in a.children(i as usize).enumerate() {
+                    self.own(first, out, counts);
+                    for second in a.children(i as usize).skip(k + 1) {
+                        self.two(first, second, out, counts);
+                    }
+                }
+            }
+            Task::Two(i, j) => {
+                let (i, j) = (i as usize, j as usize);
+                let (first, second) = match self.descend {
+                    Descend::Larger => (a.sizes[i] >= b.sizes[j], a.sizes[i] < b.sizes[j]),
+                    Descend::Both => (!a.is_leaf(i), !b.is_leaf(j)),
+                    Descend::First => (!a.is_leaf(i), a.is_leaf(i)),
+                };
+                match (first, second) {
+                    (true, true) => {
+                        for i in a.children(i) {
+                            for j in b.children(j) {
+                                self.two(i, j, out, counts);
+                            }
+                        }
+                    }
+                    (true, false) => a.children(i).for_each(|i| self.two(i, j, out, counts)),
+                    _ => b.children(j).for_each(|j| self.two(i, j, out, counts)),
+                }
+            }
+        }
     }
-}
 
-#[inline]
-fn is_pruned(node: &Node, filter: Filter) -> bool {
-    !node.moved || (node.patch && f64::from(node.angle) < filter.cone_limit)
-}
+    #[inline]
+    fn own(&self, i: usize, out: &mut Vec<Task>, counts: &mut Counts) {
+        counts.cone_tests += 1;
+        if self.a.moved.node(i) && !self.skip[i] {
+            out.push(Task::Own(i as u32));
+        }
+    }
 
-#[inline]
-fn is_apart(a: &Node, b: &Node) -> bool {
-    !(a.moved || b.moved) || !a.volume.overlaps(&b.volume)
+    #[inline]
+    fn two(&self, i: usize, j: usize, out: &mut Vec<Task>, counts: &mut Counts) {
+        counts.box_tests += 1;
+        let (a, b) = (&self.a, &self.b);
+        if (a.moved.node(i) || b.moved.node(j))
+            && a.tree.volume(i, a.layout, a.ends).overlaps(b.tree.volume(j, b.layout, b.ends))
+        {
+            out.push(Task::Two(i as u32, j as u32));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Axis-aligned boxes, and those of vertices over a step.
 
+use super::Volume;
 use crate::Motion;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -14,31 +15,48 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// The box without points.
-    pub const EMPTY: Self = Self { lo: DVec3::INFINITY, hi: DVec3::NEG_INFINITY };
-
     /// The smallest box around some points.
     pub fn of_points(points: impl IntoIterator<Item = DVec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |b, p| Self { lo: b.lo.min(p), hi: b.hi.max(p) })
     }
 
-    /// The smallest box around both.
+    /// The box of a point that moves along a straight path, larger by a margin.
+    ///
+    /// Rounding can only enlarge the margin by one unit in the last place of a coordinate, so a
+    /// relative surplus covers it.
     #[inline]
-    #[must_use]
-    pub fn merge(self, other: Self) -> Self {
+    pub fn of_path([a, b]: [DVec3; 2], margin: f64) -> Self {
+        Self { lo: a.min(b), hi: a.max(b) }.with_margin(margin)
+    }
+
+    #[inline]
+    fn with_margin(self, margin: f64) -> Self {
+        let all = margin + 4.0 * f64::EPSILON * self.lo.abs().max(self.hi.abs()).max_element();
+        Self { lo: self.lo - all, hi: self.hi + all }
+    }
+}
+
+impl Volume for Aabb {
+    const EMPTY: Self = Self { lo: DVec3::INFINITY, hi: DVec3::NEG_INFINITY };
+    const SHARPER_THAN_BOX: bool = false;
+
+    #[inline]
+    fn around(paths: impl Iterator<Item = [DVec3; 2]>, margin: f64) -> Self {
+        let mut all = Self::EMPTY;
+        for [a, b] in paths {
+            all.lo = a.min(b).min(all.lo);
+            all.hi = a.max(b).max(all.hi);
+        }
+        all.with_margin(margin)
+    }
+
+    #[inline]
+    fn merge(self, other: Self) -> Self {
         Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    /// Larger by `margin` on all sides.
     #[inline]
-    #[must_use]
-    pub fn inflate(self, margin: f64) -> Self {
-        Self { lo: self.lo - margin, hi: self.hi + margin }
-    }
-
-    /// Whether the closed boxes have a point in common.
-    #[inline]
-    pub fn overlaps(&self, other: &Self) -> bool {
+    fn overlaps(&self, other: &Self) -> bool {
         // All six comparisons without a branch: a wrong guess costs more than they do.
         (self.lo.x <= other.hi.x)
             & (self.lo.y <= other.hi.y)
@@ -46,6 +64,15 @@ impl Aabb {
             & (other.lo.x <= self.hi.x)
             & (other.lo.y <= self.hi.y)
             & (other.lo.z <= self.hi.z)
+    }
+
+    #[inline]
+    fn inflate(self, margin: f64) -> Self {
+        self.with_margin(margin)
+    }
+
+    fn bounds(&self) -> Aabb {
+        *self
     }
 }
 
@@ -58,20 +85,13 @@ pub struct SweptVertices {
 
 impl SweptVertices {
     /// Computes the boxes; memory is reused.
-    ///
-    /// Rounding can only enlarge a margin of half the separation by one unit in the last place of
-    /// a coordinate, so a relative surplus covers it.
     pub fn update(&mut self, motion: Motion<'_>, separation: f64) {
-        let margin = 0.5 * separation;
         motion
             .x_t0
             .par_iter()
             .zip(motion.x_t1)
             .with_min_len(4096)
-            .map(|(a, b)| {
-                let surplus = 4.0 * f64::EPSILON * a.abs().max(b.abs()).max_element();
-                Aabb { lo: a.min(*b), hi: a.max(*b) }.inflate(margin + surplus)
-            })
+            .map(|(a, b)| Aabb::of_path([*a, *b], 0.5 * separation))
             .collect_into_vec(&mut self.boxes);
     }
 
@@ -103,7 +123,7 @@ mod tests {
         let a = Aabb::of_points([DVec3::ZERO, DVec3::ONE]);
         let b = Aabb::of_points([DVec3::ONE, DVec3::splat(2.0)]);
         assert!(a.overlaps(&b) && b.overlaps(&a));
-        assert!(!a.overlaps(&b.inflate(-1e-12)));
+        assert!(!a.overlaps(&b.inflate(-1e-9)));
         assert!(!Aabb::EMPTY.overlaps(&a));
     }
 

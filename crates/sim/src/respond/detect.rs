@@ -10,7 +10,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use toile_collide::broad::Detector;
 use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Separation};
-use toile_collide::volume::Aabb;
+use toile_collide::volume::{Aabb, Volume};
 use toile_collide::{Candidates, Motion};
 
 /// Pairs a thread takes at a time.
