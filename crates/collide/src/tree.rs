@@ -4,11 +4,13 @@
 //! follows the left one's subtree; so a subtree is a slice, and slices can be refit in parallel.
 
 mod build;
+mod plan;
 mod refit;
 mod traverse;
 
 use crate::prune::Cone;
 use crate::volume::Aabb;
+pub use plan::{Plan, PlanNode};
 pub(crate) use refit::Refit;
 pub(crate) use traverse::Filter;
 
