@@ -10,7 +10,7 @@
 //!
 //! Limits: neighbouring samples are up to 55° apart, so a region that turns by more than some 125°
 //! may find none; and that no fold is seen says nothing about the outline: see
-//! the contour test.
+//! [`super::outline_is_simple`].
 
 use glam::{DVec2, DVec3};
 

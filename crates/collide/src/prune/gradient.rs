@@ -51,9 +51,9 @@ pub fn limit(detour: f64) -> f32 {
 /// A triangle prepared for its deformation gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestTriangle {
-    vertices: [u32; 3],
+    pub(super) vertices: [u32; 3],
     /// Inverse of the matrix of its material edges, row by row [1/m].
-    inverse: [f32; 4],
+    pub(super) inverse: [f32; 4],
 }
 
 impl RestTriangle {
@@ -203,7 +203,7 @@ fn distance2(a: &Gradient, b: &Gradient) -> f32 {
 /// large at 45°, exact at a right angle, and π beyond. All terms of `2 asin(c/2) = c + c³/24 + …` are
 /// positive, so the rest of the series is bounded by a c⁵ fitted at c = √2.
 #[inline]
-fn angle_of_chord(chord2: f32) -> f32 {
+pub(super) fn angle_of_chord(chord2: f32) -> f32 {
     const K: f32 = 0.006_847; // (π/√8 − 1 − 1/12) / 4, rounded up
     if chord2 > 2.0 || chord2.is_nan() {
         return PI;
@@ -215,7 +215,7 @@ fn angle_of_chord(chord2: f32) -> f32 {
 /// root of a 2×2 matrix G with s = √det G being `(G + s) / √(tr G + 2s)`. None if `m` is too far
 /// from any, or not finite.
 #[inline]
-fn nearest_isometry(m: &Gradient) -> Option<Gradient> {
+pub(super) fn nearest_isometry(m: &Gradient) -> Option<Gradient> {
     // Below this ratio of singular values of about 1 : 10 rounding would spoil the result.
     const FLATTEST: f32 = 0.01;
     let [p, q] = [[m[0], m[1], m[2]], [m[3], m[4], m[5]]];
