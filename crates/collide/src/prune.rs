@@ -1,5 +1,6 @@
 //! Curvature pruning of self-collision (D6).
 
+mod adjacency;
 mod cone;
 mod contour;
 mod cover;
@@ -7,6 +8,7 @@ mod direction;
 mod gradient;
 mod injective;
 
+pub use adjacency::Adjacency;
 pub use cone::{Cone, DEFAULT_LIMIT};
 pub use contour::{boundary_loop, is_simple, outline_is_simple};
 pub use cover::Covers;

@@ -6,12 +6,14 @@
 mod build;
 mod plan;
 mod refit;
+mod region_merge;
 mod traverse;
 
 use crate::prune::Cone;
 use crate::volume::Aabb;
 pub use plan::{Plan, PlanNode};
 pub(crate) use refit::Refit;
+pub use region_merge::region_merge;
 pub(crate) use traverse::Filter;
 
 /// One node: a triangle, or two subtrees. It fills a cache line; cones are kept beside.
