@@ -1,4 +1,12 @@
-//! Curvature pruning of self-collision (D6).
+//! Curvature pruning of self-collision (D6): which regions surely do not meet themselves.
+//!
+//! | part | says of a region |
+//! |---|---|
+//! | [`Cone`], D6a | its normals are in a cone, so it has no fold |
+//! | [`DirectionSet`], D6b | the same, for sample directions |
+//! | [`outline_is_simple`], D6c | seen along such a direction, its outline does not cross itself: with D6b, a proof |
+//! | [`Adjacency`], D6d | whether it shares a vertex with another |
+//! | [`GradientCones`] | its deformation gradients are near an isometry: a proof, outline included |
 
 mod adjacency;
 mod cone;

@@ -8,7 +8,9 @@ use panels::{
 };
 use proptest::prelude::*;
 use toile_collide::Motion;
-use toile_collide::prune::{Cone, Covers, DEFAULT_LIMIT, DirectionSet, GradientCones};
+use toile_collide::prune::{
+    Cone, Covers, DEFAULT_LIMIT, DirectionSet, GradientCone, GradientCones, RestTriangle,
+};
 use toile_mesh::TriMesh;
 
 const TIMES: [f64; 5] = [0.0, 0.21, 0.5, 0.83, 1.0];
@@ -169,6 +171,30 @@ fn a_funnel_whose_ends_cross_fools_normals_but_not_gradients() {
     // It is no use if nothing is pruned.
     let pruned = (0..plan.nodes.len()).filter(|n| cones.is_injective(*n)).count();
     assert!(2 * pruned > plan.nodes.len(), "{pruned} of {}", plan.nodes.len());
+}
+
+#[test]
+fn the_cone_of_a_node_is_hardly_wider_than_that_of_its_gradients() {
+    let mesh = disc(10, 0.2);
+    let x_t0 = rolled(&mesh, 1.0, 0.02, &[]);
+    let x_t1 = rolled(&mesh, 1.1, 0.03, &[]);
+    let (plan, cones) = cones(&mesh, 8, Motion { x_t0: &x_t0, x_t1: &x_t1 });
+    let uv = uv(&mesh);
+    for n in 0..plan.nodes.len() {
+        let rest = plan
+            .triangles(n)
+            .iter()
+            .filter_map(|t| RestTriangle::new(mesh.triangles[*t as usize], uv[*t as usize]));
+        let mut all: Vec<_> = rest.flat_map(|r| [r.gradient(&x_t0), r.gradient(&x_t1)]).collect();
+        let (cone, own) = (cones.cone(n), GradientCone::of_gradients(&mut all));
+        let norm = |a: &[f32; 6]| a.iter().map(|a| a * a).sum::<f32>();
+        for f in all {
+            let cosine = (0..6).map(|k| f[k] * cone.axis[k]).sum::<f32>() / norm(&cone.axis).sqrt();
+            assert!(cosine >= cone.angle.cos() - 1e-5, "node {n} loses a gradient");
+        }
+        // Neighbours of the rim, and the loss of merging, are allowed as much again and a little.
+        assert!(cone.angle < 2.0 * own.angle + 0.1, "{n}: {} {}", cone.angle, own.angle);
+    }
 }
 
 #[test]

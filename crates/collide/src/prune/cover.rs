@@ -5,16 +5,16 @@
 //! and some beyond its jagged rim. They are found by walking across edges that cross K.
 //!
 //! **Claim.** Let S be the triangles found, all with positive area in the material plane, and let every
-//! edge of S that crosses the interior of K have exactly two triangles, both in S and on different
-//! sides of it, which agree about its material coordinates. Then all points of K off the edges are covered equally often, and once if the
-//! areas of S within K add up to that of K. So material points of K have one place each, and a
-//! slit, an overlap or a hole cannot go unnoticed.
+//! edge of S that crosses the interior of K have exactly two triangles, both in S, on different sides
+//! of it, and in agreement about its material coordinates. Then all points of K off the edges are
+//! covered equally often, and once if the areas of S within K add up to that of K. So material
+//! points of K have one place each, and a slit, an overlap or a hole cannot go unnoticed.
 //!
-//! **Pockets.** Where the rim of the cloth is curved inwards, edges with one triangle (or seams) cross K. A chain of
-//! them is accepted if it enters and leaves K through the same edge of the hull and its directions
-//! differ by at most Δ < 60°: counting the pocket between chain and hull as covered, the claim holds as
-//! before, and a straight path that crosses the pocket is replaced by a part of the chain, which
-//! deviates from it by at most Δ.
+//! **Pockets.** Where the rim of the cloth is curved inwards, edges with one triangle, or seams, cross
+//! K. A chain of them is accepted if it enters and leaves K through the same edge of the hull and its
+//! directions differ by at most Δ ≤ 60°: counting the pocket between chain and hull as covered, the
+//! claim holds as before, and a straight path that crosses the pocket is replaced by a part of the
+//! chain, which deviates from it by at most Δ.
 //!
 //! Tolerance: edges that come no deeper than 1e-9 of the region's size into K count as on its rim. A
 //! path then follows these edges rather than the rim, and deviates by about that over the length of

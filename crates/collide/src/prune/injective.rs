@@ -1,7 +1,7 @@
 //! Cones of gradients on a hierarchy, renewed every step.
 //!
-//! The triangles that a leaf's cone has to hold, its own and the further ones of its cover, lie behind
-//! one another in memory with their rest shapes, so that renewing reads them in order.
+//! The triangles that a leaf's cone has to hold, its own and further ones of covers, lie behind one
+//! another in memory with their rest shapes, so that renewing reads them in order.
 
 use super::Covers;
 use super::gradient::{Gradient, GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// For each node of a plan, whether it surely does not intersect itself during a step.
 #[derive(Clone, Debug, Default)]
 pub struct GradientCones {
-    /// Triangles of the leaves, and the further ones of all nodes, in the order of nodes.
+    /// Triangles of the leaves' cones, in the order of nodes.
     rest: Vec<RestTriangle>,
     /// Where those of each node begin; one entry more than nodes.
     offsets: Vec<u32>,
@@ -34,11 +34,10 @@ impl GradientCones {
             cones: vec![GradientCone::ALL; plan.nodes.len()],
             rest: Vec::with_capacity(plan.items.len() + covers.further_count()),
         };
-        for (n, node) in plan.nodes.iter().enumerate() {
-            let own = if node.size == 1 { plan.triangles(n) } else { &[] };
-            for t in own.iter().chain(covers.further(n)) {
+        for list in lists(surface, plan, &covers) {
+            for t in list {
                 // Where there is a triangle without gradient, every node that holds it has limit 0.
-                let rest = RestTriangle::new(surface.triangles[*t as usize], uv[*t as usize]);
+                let rest = RestTriangle::new(surface.triangles[t as usize], uv[t as usize]);
                 cones.rest.extend(rest);
             }
             cones.offsets.push(cones.rest.len() as u32);
@@ -79,6 +78,34 @@ impl GradientCones {
     }
 }
 
+/// The triangles that the cone of each leaf holds; none for other nodes.
+///
+/// The further triangles of an inner node are given to a leaf below it that they touch, where they are
+/// hardly noticed: a cone of a few triangles would have to be merged at every node otherwise.
+fn lists(surface: &Surface, plan: &Plan, covers: &Covers) -> Vec<Vec<u32>> {
+    let mut leaf_of = vec![0; surface.triangles.len()];
+    let mut lists = vec![Vec::new(); plan.nodes.len()];
+    for (n, node) in plan.nodes.iter().enumerate().filter(|(_, node)| node.size == 1) {
+        for t in plan.triangles(n) {
+            leaf_of[*t as usize] = n;
+        }
+        lists[n].reserve(2 * node.count as usize);
+        lists[n].extend_from_slice(plan.triangles(n));
+        lists[n].extend_from_slice(covers.further(n));
+    }
+    for (n, node) in plan.nodes.iter().enumerate().filter(|(_, node)| node.size > 1) {
+        let below = n..n + node.size as usize;
+        for t in covers.further(n) {
+            let around = surface.triangles[*t as usize].into_iter().flat_map(|v| surface.around(v));
+            let leaf = around.map(|s| leaf_of[*s as usize]).find(|leaf| below.contains(leaf));
+            // A cover grows from its node, but not always in one step.
+            let first = below.clone().find(|n| plan.nodes[*n].size == 1);
+            lists[leaf.or(first).unwrap_or(n)].push(*t);
+        }
+    }
+    lists
+}
+
 /// The cone of some triangles at both ends of a step.
 fn of_triangles(triangles: &[RestTriangle], motion: Motion<'_>) -> GradientCone {
     let mut cone = GradientCone::EMPTY;
@@ -97,10 +124,10 @@ fn of_triangles(triangles: &[RestTriangle], motion: Motion<'_>) -> GradientCone 
 }
 
 /// Gradients that are computed side by side; the compiler makes vector instructions of the loops.
-const LANES: usize = 8;
+const LANES: usize = 4;
 
 /// How many blocks make one cone before cones are merged.
-const GROUP: usize = 4;
+const GROUP: usize = 8;
 
 /// Unit gradients, coordinate by coordinate.
 #[derive(Clone, Copy)]
@@ -115,12 +142,16 @@ impl Block {
         let (mut edges, mut inverse) = ([[0.0; LANES]; 6], [[0.0; LANES]; 4]);
         for i in 0..LANES {
             let t = &triangles[i.min(triangles.len() - 1)];
-            let [a, b, c] = t.vertices.map(|v| x[v as usize]);
-            let (d, e) = (b - a, c - a);
-            let all = [d.x, d.y, d.z, e.x, e.y, e.z];
-            for n in 0..6 {
-                edges[n][i] = all[n] as f32;
-            }
+            // Written out: going through arrays here costs a third of the whole.
+            let a = &x[t.vertices[0] as usize];
+            let b = &x[t.vertices[1] as usize];
+            let c = &x[t.vertices[2] as usize];
+            edges[0][i] = (b.x - a.x) as f32;
+            edges[1][i] = (b.y - a.y) as f32;
+            edges[2][i] = (b.z - a.z) as f32;
+            edges[3][i] = (c.x - a.x) as f32;
+            edges[4][i] = (c.y - a.y) as f32;
+            edges[5][i] = (c.z - a.z) as f32;
             for n in 0..4 {
                 inverse[n][i] = t.inverse[n];
             }
