@@ -1,8 +1,28 @@
-//! Curvature pruning of self-collision (D6).
+//! Curvature pruning of self-collision (D6): which regions surely do not meet themselves.
+//!
+//! | part | says of a region |
+//! |---|---|
+//! | [`Cone`], D6a | its normals are in a cone, so it has no fold |
+//! | [`DirectionSet`], D6b | the same, for sample directions |
+//! | [`outline_is_simple`], D6c | seen along such a direction, its outline does not cross itself: with D6b, a proof |
+//! | [`Adjacency`], D6d | whether it shares a vertex with another |
+//! | [`GradientCones`] | its deformation gradients are near an isometry: a proof, outline included |
 
+mod adjacency;
 mod cone;
+mod contour;
+mod cover;
+mod direction;
 mod fold;
+mod gradient;
+mod injective;
 
+pub use adjacency::Adjacency;
 pub use cone::{Cone, DEFAULT_LIMIT};
+pub use contour::{boundary_loop, is_simple, outline_is_simple};
+pub use cover::Covers;
+pub use direction::{Direction, DirectionSet};
 pub(crate) use fold::Folds;
 pub use fold::{Fold, Prune};
+pub use gradient::{Gradient, GradientCone, MAX_CONDITION, RestTriangle, SLACK, is_forward, limit};
+pub use injective::GradientCones;

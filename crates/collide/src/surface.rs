@@ -80,11 +80,15 @@ impl Surface {
         }
     }
 
+    /// Triangles around a vertex.
+    pub(crate) fn around(&self, v: u32) -> &[u32] {
+        let (list, offsets) = &self.fans;
+        &list[offsets[v as usize] as usize..offsets[v as usize + 1] as usize]
+    }
+
     /// Triangles around a vertex, if they are one piece: a disc, or half a disc at the rim.
     pub(crate) fn fan(&self, v: u32) -> Option<&[u32]> {
-        let (list, offsets) = &self.fans;
-        let range = offsets[v as usize] as usize..offsets[v as usize + 1] as usize;
-        self.whole_fan[v as usize].then(|| &list[range])
+        self.whole_fan[v as usize].then(|| self.around(v))
     }
 
     /// Which corners and edges triangle `t` owns: bit `k` is corner `k`, bit `3 + k` edge `k`.

@@ -10,6 +10,7 @@ mod layout;
 pub(crate) mod patch;
 mod plan;
 mod refit;
+mod region_merge;
 mod traverse;
 
 pub(crate) use build::centres;
@@ -18,6 +19,7 @@ pub(crate) use layout::Layout;
 pub use plan::{Plan, PlanNode};
 pub use refit::Refit;
 pub(crate) use refit::bottom_up;
+pub use region_merge::region_merge;
 pub use traverse::Descend;
 pub(crate) use traverse::{Side, Sink, pairs, self_pairs};
 

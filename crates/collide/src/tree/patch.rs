@@ -7,7 +7,7 @@ use crate::Surface;
 /// edge with at most two triangles, and V − E + F = 1.
 pub(crate) fn patches(surface: &Surface, plan: &Plan) -> Vec<bool> {
     let mut test = Patches::new(surface);
-    (0..plan.nodes.len()).map(|i| test.is_patch(plan.items_of(i))).collect()
+    (0..plan.nodes.len()).map(|i| test.is_patch(plan.triangles(i))).collect()
 }
 
 struct Patches<'a> {

@@ -36,8 +36,8 @@ impl Plan {
         })
     }
 
-    /// The items below a node.
-    pub fn items_of(&self, node: usize) -> &[u32] {
+    /// The triangles below a node.
+    pub fn triangles(&self, node: usize) -> &[u32] {
         let n = self.nodes[node];
         &self.items[n.first as usize..(n.first + n.count) as usize]
     }
