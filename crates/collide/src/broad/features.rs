@@ -11,7 +11,6 @@ use crate::{Motion, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The features of a surface over a step, in the order of its tree.
@@ -101,8 +100,23 @@ impl Features {
     /// Box of a triangle over the step.
     #[inline]
     pub(super) fn triangle_box(&self, t: usize) -> Aabb {
-        let [a, b, c] = self.layout.corners[t].map(|v| self.vertex_box(v));
-        a.merge(b).merge(c)
+        let [a, b, c] = self.layout.corners[t];
+        self.vertex_box(a).merge(self.vertex_box(b)).merge(self.vertex_box(c))
+    }
+
+    /// Boxes of the vertices and triangles of a leaf.
+    fn boxes_of(&self, leaf: usize, boxes: &mut LeafBoxes) {
+        if boxes.leaf == Some(leaf) {
+            return;
+        }
+        boxes.leaf = Some(leaf);
+        boxes.vertices.clear();
+        boxes.vertices.extend(self.layout.leaf_vertices(leaf).iter().map(|v| self.vertex_box(*v)));
+        let of = |k: u32| boxes.vertices[k as usize];
+        let local = &self.layout.local[self.layout.items(leaf)];
+        boxes.triangles.clear();
+        boxes.triangles.extend(local.iter().map(|t| of(t[0]).merge(of(t[1])).merge(of(t[2]))));
+        boxes.all = boxes.triangles.iter().fold(Aabb::EMPTY, |all, b| all.merge(*b));
     }
 
     /// The volume of a feature given by its vertices.
@@ -121,10 +135,12 @@ impl Features {
     /// A unit vector about along the normal of a triangle over the step, or zero.
     #[inline]
     fn normal(&self, t: usize) -> DVec3 {
-        let [a, b, c] = self.layout.corners[t].map(|v| {
+        let at = |v: u32| {
             let [x_t0, x_t1] = self.ends[v as usize];
             x_t0 + x_t1
-        });
+        };
+        let [a, b, c] = self.layout.corners[t];
+        let (a, b, c) = (at(a), at(b), at(c));
         (b - a).cross(c - a).normalize_or_zero()
     }
 
@@ -132,12 +148,23 @@ impl Features {
     #[inline]
     fn extent(&self, t: usize, n: DVec3) -> (f64, f64) {
         let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-        for x in self.layout.corners[t].map(|v| self.ends[v as usize]).as_flattened() {
-            let s = n.dot(*x);
-            range = (range.0.min(s), range.1.max(s));
+        for v in self.layout.corners[t] {
+            for x in self.ends[v as usize] {
+                let s = n.dot(x);
+                range = (range.0.min(s), range.1.max(s));
+            }
         }
         range
     }
+}
+
+/// Boxes of a leaf over the step.
+#[derive(Default)]
+struct LeafBoxes {
+    leaf: Option<usize>,
+    vertices: Vec<Aabb>,
+    triangles: Vec<Aabb>,
+    all: Aabb,
 }
 
 /// Finds the feature pairs of two leaves.
@@ -152,8 +179,8 @@ pub(super) struct Finder<'a, V> {
     limit: f64,
     pub(super) found: Candidates,
     pub(super) triangle_pairs: u64,
-    /// Boxes of the second leaf.
-    boxes: Vec<Aabb>,
+    /// Boxes of the two leaves.
+    boxes: [LeafBoxes; 2],
     volume: PhantomData<V>,
 }
 
@@ -179,7 +206,7 @@ impl<'a, V: Volume> Finder<'a, V> {
             limit: 0.0,
             found: Candidates::default(),
             triangle_pairs: 0,
-            boxes: Vec::new(),
+            boxes: Default::default(),
             volume: PhantomData,
         }
     }
@@ -213,8 +240,14 @@ impl<'a, V: Volume> Finder<'a, V> {
         between(self.a.normal(i)) || between(self.b.normal(j))
     }
 
-    /// Features of two triangles whose boxes overlap.
-    fn triangles(&mut self, i: usize, j: usize) {
+    /// Features of two triangles whose boxes overlap, given with those of their leaves.
+    fn triangles(
+        &mut self,
+        i: usize,
+        j: usize,
+        (face_a, face_b): (&Aabb, &Aabb),
+        boxes: [&LeafBoxes; 2],
+    ) {
         let (ta, tb) = (self.a.layout.corners[i], self.b.layout.corners[j]);
         if !self.moved(&ta, &tb) {
             return;
@@ -226,17 +259,19 @@ impl<'a, V: Volume> Finder<'a, V> {
         {
             return;
         }
-        let (boxes_a, boxes_b) =
-            (ta.map(|v| self.a.vertex_box(v)), tb.map(|v| self.b.vertex_box(v)));
+        let corners = |side: usize, [a, b, c]: [u32; 3]| {
+            let of = |k: u32| boxes[side].vertices[k as usize];
+            [of(a), of(b), of(c)]
+        };
+        let boxes_a = corners(0, self.a.layout.local[i]);
+        let boxes_b = corners(1, self.b.layout.local[j]);
         let (oa, ob) = (self.a.layout.owned[i], self.b.layout.owned[j]);
         let (fa, fb) = (self.a.layout.triangle[i], self.b.layout.triangle[j]);
-        let face_a = boxes_a[0].merge(boxes_a[1]).merge(boxes_a[2]);
-        let face_b = boxes_b[0].merge(boxes_b[1]).merge(boxes_b[2]);
         // Vertices against faces, both ways.
         for k in 0..3 {
             let v = ta[k];
             if oa & (1 << k) != 0
-                && boxes_a[k].overlaps(&face_b)
+                && boxes_a[k].overlaps(face_b)
                 && !(self.same && tb.contains(&v))
                 && self.meet(&[v], &tb)
             {
@@ -244,7 +279,7 @@ impl<'a, V: Volume> Finder<'a, V> {
             }
             let v = tb[k];
             if ob & (1 << k) != 0
-                && boxes_b[k].overlaps(&face_a)
+                && boxes_b[k].overlaps(face_a)
                 && !(self.same && ta.contains(&v))
                 && self.meet(&ta, &[v])
             {
@@ -256,7 +291,7 @@ impl<'a, V: Volume> Finder<'a, V> {
         // Edges against edges.
         for ka in (0..3).filter(|k| oa & (8 << k) != 0) {
             let (va, box_a) = edge(ta, &boxes_a, ka);
-            if !box_a.overlaps(&face_b) {
+            if !box_a.overlaps(face_b) {
                 continue;
             }
             for kb in (0..3).filter(|k| ob & (8 << k) != 0) {
@@ -288,33 +323,35 @@ fn edge(t: [u32; 3], boxes: &[Aabb; 3], k: usize) -> ([u32; 2], Aabb) {
 }
 
 impl<V: Volume> Sink for Finder<'_, V> {
-    fn own(&mut self, items: Range<usize>) {
-        let boxes: Vec<Aabb> = items.clone().map(|t| self.a.triangle_box(t)).collect();
-        for i in 0..boxes.len() {
-            for j in i + 1..boxes.len() {
-                if boxes[i].overlaps(&boxes[j]) {
-                    self.triangles(items.start + i, items.start + j);
+    fn own(&mut self, leaf: usize) {
+        let [mut boxes, other] = std::mem::take(&mut self.boxes);
+        self.a.boxes_of(leaf, &mut boxes);
+        let begin = self.a.layout.items(leaf).start;
+        for (i, first) in boxes.triangles.iter().enumerate() {
+            for (j, second) in boxes.triangles.iter().enumerate().skip(i + 1) {
+                if first.overlaps(second) {
+                    self.triangles(begin + i, begin + j, (first, second), [&boxes, &boxes]);
                 }
             }
         }
+        self.boxes = [boxes, other];
     }
 
-    fn pair(&mut self, a: Range<usize>, b: Range<usize>) {
-        let mut boxes = std::mem::take(&mut self.boxes);
-        boxes.clear();
-        boxes.extend(b.clone().map(|t| self.b.triangle_box(t)));
-        let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merge(*b));
-        for i in a {
-            let first = self.a.triangle_box(i);
-            if !first.overlaps(&all) {
+    fn pair(&mut self, a: usize, b: usize) {
+        let [mut boxes_a, mut boxes_b] = std::mem::take(&mut self.boxes);
+        self.a.boxes_of(a, &mut boxes_a);
+        self.b.boxes_of(b, &mut boxes_b);
+        let (a, b) = (self.a.layout.items(a), self.b.layout.items(b));
+        for (first, i) in boxes_a.triangles.iter().zip(a) {
+            if !first.overlaps(&boxes_b.all) {
                 continue;
             }
-            for (second, j) in boxes.iter().zip(b.clone()) {
+            for (second, j) in boxes_b.triangles.iter().zip(b.clone()) {
                 if first.overlaps(second) {
-                    self.triangles(i, j);
+                    self.triangles(i, j, (first, second), [&boxes_a, &boxes_b]);
                 }
             }
         }
-        self.boxes = boxes;
+        self.boxes = [boxes_a, boxes_b];
     }
 }

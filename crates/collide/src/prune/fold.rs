@@ -77,7 +77,8 @@ impl Folds {
 fn refit<F: Fold>(of: &mut [F], layout: &Layout, ends: &Ends, moved: &Moved) {
     let leaf = |i: usize| {
         let corners = &layout.corners[layout.items(i)];
-        F::of_triangles(corners.iter().map(|t| t.map(|v| ends[v as usize])))
+        let at = |v: u32| ends[v as usize];
+        F::of_triangles(corners.iter().map(|[a, b, c]| [at(*a), at(*b), at(*c)]))
     };
     bottom_up(&layout.sizes, of, &|i| moved.node(i), &leaf, &F::merge);
 }

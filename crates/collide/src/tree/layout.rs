@@ -20,6 +20,8 @@ pub(crate) struct Layout {
     pub(crate) triangle: Vec<u32>,
     /// Each triangle's corners, as numbered here.
     pub(crate) corners: Vec<[u32; 3]>,
+    /// Each triangle's corners, as numbered among the vertices of its leaf.
+    pub(crate) local: Vec<[u32; 3]>,
     /// Which of its corners and edges a triangle owns.
     pub(crate) owned: Vec<u8>,
     /// Each vertex's number in the surface.
@@ -52,6 +54,7 @@ impl Layout {
             depths: plan.depths(),
             patch: patch::patches(surface, plan),
             triangle: plan.items.clone(),
+            local: corners.clone(),
             corners,
             owned: plan.items.iter().map(|t| surface.owned(*t)).collect(),
             vertex,
@@ -66,6 +69,11 @@ impl Layout {
                 here.extend_from_slice(all.corners[all.items(i)].as_flattened());
                 here.sort_unstable();
                 here.dedup();
+                for t in all.items(i) {
+                    // Every corner is there.
+                    all.local[t] =
+                        all.corners[t].map(|v| here.partition_point(|other| *other < v) as u32);
+                }
                 all.leaf_vertices.extend_from_slice(&here);
             }
             all.leaf_first.push(all.leaf_vertices.len() as u32);

@@ -8,7 +8,6 @@ use crate::Counts;
 use crate::volume::Volume;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Tasks are split until there are so many, or nothing is left to split.
 const TASKS: usize = 512;
@@ -31,12 +30,12 @@ impl Descend {
     pub const ALL: [Self; 3] = [Self::Larger, Self::Both, Self::First];
 }
 
-/// Takes the leaves that a traversal arrives at, as ranges of triangles.
+/// Takes the leaves that a traversal arrives at.
 pub(crate) trait Sink: Send {
     /// A leaf that may meet itself.
-    fn own(&mut self, items: Range<usize>);
+    fn own(&mut self, leaf: usize);
     /// Two leaves that may meet.
-    fn pair(&mut self, a: Range<usize>, b: Range<usize>);
+    fn pair(&mut self, a: usize, b: usize);
 }
 
 /// All that a traversal reads of one tree.
@@ -147,10 +146,8 @@ impl<V: Volume> Traversal<'_, V> {
                 continue;
             }
             match task {
-                Task::Own(i) => sink.own(self.a.layout.items(i as usize)),
-                Task::Two(i, j) => {
-                    sink.pair(self.a.layout.items(i as usize), self.b.layout.items(j as usize));
-                }
+                Task::Own(i) => sink.own(i as usize),
+                Task::Two(i, j) => sink.pair(i as usize, j as usize),
             }
         }
     }

@@ -36,6 +36,12 @@ impl Aabb {
     }
 }
 
+impl Default for Aabb {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl Volume for Aabb {
     const EMPTY: Self = Self { lo: DVec3::INFINITY, hi: DVec3::NEG_INFINITY };
     const SHARPER_THAN_BOX: bool = false;
