@@ -7,7 +7,7 @@ use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
 use features::{Fans, Features, Finder};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 /// Feature pairs that may come too near, sorted.
@@ -102,12 +102,28 @@ macro_rules! with_tree {
 
 impl Detector {
     /// A detector for cloth, which collides with itself: a tree in texture space with the default
-    /// options. `keys` are the triangles' centres in material coordinates, third coordinate zero,
-    /// `piece` numbers the cloth each belongs to.
-    pub fn for_cloth(surface: Surface, keys: &[DVec3], piece: &[u32]) -> Self {
-        // Positions do not matter in texture space.
-        let x = vec![DVec3::ZERO; surface.vertices];
-        Self::with_options(surface, Rest { x: &x, keys, piece }, Options::default())
+    /// options. `uv` are the material coordinates of the triangles' corners, `piece` numbers the cloth
+    /// each triangle belongs to.
+    pub fn for_cloth(surface: Surface, uv: &[[DVec2; 3]], piece: &[u32]) -> Self {
+        Self::for_cloth_with(surface, uv, piece, Options::default())
+    }
+
+    /// The same with all choices.
+    pub fn for_cloth_with(
+        surface: Surface,
+        uv: &[[DVec2; 3]],
+        piece: &[u32],
+        options: Options,
+    ) -> Self {
+        let mut x = vec![DVec3::ZERO; surface.vertices];
+        for (t, uv) in surface.triangles.iter().zip(uv) {
+            for k in 0..3 {
+                x[t[k] as usize] = uv[k].extend(0.0);
+            }
+        }
+        let keys: Vec<DVec3> =
+            uv.iter().map(|uv| (uv.iter().sum::<DVec2>() / 3.0).extend(0.0)).collect();
+        Self::with_options(surface, Rest { x: &x, keys: &keys, piece, uv }, options)
     }
 
     /// A detector for a body, which does not collide with itself.
@@ -116,7 +132,7 @@ impl Detector {
         let piece = vec![0; keys.len()];
         let build = tree::Build::LongestAxis;
         let options = Options { build, prune: Prune::Nothing, ..Options::default() };
-        Self::with_options(surface, Rest { x, keys: &keys, piece: &piece }, options)
+        Self::with_options(surface, Rest { x, keys: &keys, piece: &piece, uv: &[] }, options)
     }
 
     /// A detector with all choices.
@@ -127,7 +143,8 @@ impl Detector {
     pub fn with_options(surface: Surface, rest: Rest<'_>, options: Options) -> Self {
         let leaf = options.leaf.max(1);
         let plan = options.build.plan(&surface, rest, options.volume, leaf);
-        Self::with_plan(surface, &plan.collapse(u8::from(options.arity).into()), options)
+        let plan = plan.collapse(u8::from(options.arity).into());
+        Self::with_plan(surface, rest.uv, &plan, options)
     }
 
     /// A detector with a hierarchy from elsewhere; the options' `build`, `arity` and `leaf` are not
@@ -136,7 +153,7 @@ impl Detector {
     /// # Panics
     ///
     /// If the plan is not of this surface.
-    pub fn with_plan(surface: Surface, plan: &Plan, options: Options) -> Self {
+    pub fn with_plan(surface: Surface, uv: &[[DVec2; 3]], plan: &Plan, options: Options) -> Self {
         assert_eq!(plan.items.len(), surface.triangles.len(), "a plan for each triangle");
         let layout = Layout::new(&surface, plan);
         let (l, r) = (&layout, options.refit);
@@ -148,7 +165,7 @@ impl Detector {
             VolumeKind::Dop18 => AnyTree::Dop18(Tree::new(l, r)),
             VolumeKind::Dop26 => AnyTree::Dop26(Tree::new(l, r)),
         };
-        let folds = Folds::new(options.prune, &layout);
+        let folds = Folds::new(options.prune, &surface, uv, plan, &layout);
         let features = Features::new(layout);
         Self { surface, options, tree, folds, features, drift: f64::INFINITY, updated: false }
     }
@@ -205,13 +222,19 @@ impl Detector {
     /// are skipped, and triangles with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
         let layout = &self.features.layout;
-        let flat = self.folds.flat(layout, cone_limit);
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
+        let flat = match pruned {
+            true => self.folds.flat(layout, &self.features.ends, cone_limit),
+            false => vec![false; layout.sizes.len()],
+        };
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
             let sink = || Finder::with_itself(self, cone_limit, fans.as_ref(), tree);
+            let apart = |i, j| self.folds.flat_together(&self.features.ends, i, j);
+            let apart = (pruned && self.options.prune == Prune::Directions)
+                .then_some(&apart as &tree::Apart<'_>);
             let (found, counts) =
-                tree::self_pairs(self.side(tree), &flat, self.options.descend, sink);
+                tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
             gather(found, counts)
         })
     }

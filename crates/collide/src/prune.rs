@@ -13,9 +13,11 @@ mod cone;
 mod contour;
 mod cover;
 mod direction;
+pub(crate) mod fan;
 mod fold;
 mod gradient;
 mod injective;
+mod outline;
 
 pub use adjacency::Adjacency;
 pub use cone::{Cone, DEFAULT_LIMIT};

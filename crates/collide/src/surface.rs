@@ -46,8 +46,8 @@ pub struct Surface {
     pub(crate) valence: Vec<u32>,
     /// Triangles around each vertex, behind one another, and where each vertex's begin.
     fans: (Vec<u32>, Vec<u32>),
-    /// Whether the triangles around a vertex are one piece.
-    whole_fan: Vec<bool>,
+    /// How the triangles around each vertex hang together.
+    whole_fan: Vec<Fan>,
 }
 
 impl Surface {
@@ -76,7 +76,7 @@ impl Surface {
             owned,
             valence: topology.edges.iter().map(|e| e.valence).collect(),
             fans: fans(vertices, topology),
-            whole_fan: (0..vertices as u32).map(|v| is_whole(v, triangles, topology)).collect(),
+            whole_fan: (0..vertices as u32).map(|v| fan_of(v, triangles, topology)).collect(),
         }
     }
 
@@ -86,9 +86,14 @@ impl Surface {
         &list[offsets[v as usize] as usize..offsets[v as usize + 1] as usize]
     }
 
+    /// How the triangles around a vertex hang together.
+    pub(crate) fn fan_kind(&self, v: u32) -> Fan {
+        self.whole_fan[v as usize]
+    }
+
     /// Triangles around a vertex, if they are one piece: a disc, or half a disc at the rim.
     pub(crate) fn fan(&self, v: u32) -> Option<&[u32]> {
-        self.whole_fan[v as usize].then(|| self.around(v))
+        (self.whole_fan[v as usize] != Fan::Broken).then(|| self.around(v))
     }
 
     /// Which corners and edges triangle `t` owns: bit `k` is corner `k`, bit `3 + k` edge `k`.
@@ -107,25 +112,43 @@ fn fans(vertices: usize, topology: &Topology) -> (Vec<u32>, Vec<u32>) {
     (list, offsets)
 }
 
-/// Whether the fan of `v` hangs together through edges at `v`: it then has as many triangles as
-/// edges (a disc) or one edge more (half a disc), every one of at most two triangles, and can be
-/// walked through.
-fn is_whole(v: u32, triangles: &[[u32; 3]], topology: &Topology) -> bool {
+/// How the triangles around a vertex hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fan {
+    /// A disc with the vertex inside.
+    Disc,
+    /// Half a disc with the vertex on its rim.
+    Half,
+    /// Anything else: several pieces, three triangles on an edge, not oriented alike, or none at all.
+    Broken,
+}
+
+/// The fan of `v`: it is whole if it can be walked through across edges at `v`, each with at most two
+/// triangles that run along it in opposite directions.
+fn fan_of(v: u32, triangles: &[[u32; 3]], topology: &Topology) -> Fan {
     let fan = topology.triangles_of(v);
-    let Some(first) = fan.first() else { return false };
-    let edges_at = |t: u32| {
-        let (tri, edges) = (triangles[t as usize], topology.triangle_edges[t as usize]);
-        (0..3).filter(move |k| tri[*k] == v || tri[(*k + 1) % 3] == v).map(move |k| edges[k])
+    let Some(first) = fan.first() else { return Fan::Broken };
+    // Whether a triangle runs along an edge from its first vertex to its second.
+    let runs_along = |t: u32, e: [u32; 2]| {
+        let tri = triangles[t as usize];
+        (0..3).any(|k| [tri[k], tri[(k + 1) % 3]] == e)
     };
     let mut seen = vec![*first];
+    let mut closed = true;
     let mut next = 0;
     while next < seen.len() {
-        for e in edges_at(seen[next]) {
+        for e in topology.triangle_edges[seen[next] as usize] {
             let edge = topology.edges[e as usize];
-            if edge.valence > 2 {
-                return false;
+            if !edge.vertices.contains(&v) {
+                continue;
             }
-            for t in edge.triangles.into_iter().take(edge.valence as usize) {
+            closed &= edge.valence == 2;
+            let sides = edge.triangles.into_iter().take(edge.valence.min(2) as usize);
+            let along = sides.clone().filter(|t| runs_along(*t, edge.vertices)).count();
+            if edge.valence > 2 || (edge.valence == 2 && along != 1) {
+                return Fan::Broken;
+            }
+            for t in sides {
                 if !seen.contains(&t) {
                     seen.push(t);
                 }
@@ -133,7 +156,11 @@ fn is_whole(v: u32, triangles: &[[u32; 3]], topology: &Topology) -> bool {
         }
         next += 1;
     }
-    seen.len() == fan.len()
+    match (seen.len() == fan.len(), closed) {
+        (false, _) => Fan::Broken,
+        (true, true) => Fan::Disc,
+        (true, false) => Fan::Half,
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +174,12 @@ mod tests {
         let s = Surface::new(6, &triangles, &Topology::new(6, &triangles));
         assert_eq!(s.fan(2), None);
         assert_eq!(s.fan(0), Some(&[0, 2][..]));
+        let turned = [[0, 1, 2], [0, 1, 3]];
+        let s = Surface::new(4, &turned, &Topology::new(4, &turned));
+        assert_eq!(s.fan_kind(0), Fan::Broken, "not oriented alike");
+        let fan = [[0, 1, 2], [0, 2, 3], [0, 3, 1]];
+        let s = Surface::new(4, &fan, &Topology::new(4, &fan));
+        assert_eq!((s.fan_kind(0), s.fan_kind(1)), (Fan::Disc, Fan::Half));
         let book = [[0, 1, 2], [0, 1, 3], [1, 0, 4]];
         let s = Surface::new(5, &book, &Topology::new(5, &book));
         assert_eq!(s.fan(0), None);

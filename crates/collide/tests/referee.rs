@@ -16,11 +16,9 @@ fn surface(mesh: &TriMesh) -> Surface {
 }
 
 fn detector(mesh: &TriMesh) -> Detector {
-    let keys: Vec<DVec3> = (0..mesh.triangles.len())
-        .map(|t| (mesh.corners_uv(t).iter().sum::<DVec2>() / 3.0).extend(0.0))
-        .collect();
+    let uv: Vec<[DVec2; 3]> = (0..mesh.triangles.len()).map(|t| mesh.corners_uv(t)).collect();
     let (piece, _) = Topology::new(mesh.positions.len(), &mesh.triangles).components();
-    Detector::for_cloth(surface(mesh), &keys, &piece)
+    Detector::for_cloth(surface(mesh), &uv, &piece)
 }
 
 /// Those candidates that really meet.

@@ -37,6 +37,7 @@ struct Case {
     name: &'static str,
     surface: Surface,
     keys: Vec<DVec3>,
+    uv: Vec<[DVec2; 3]>,
     piece: Vec<u32>,
     steps: Vec<Step>,
 }
@@ -84,12 +85,18 @@ fn keys(mesh: &TriMesh) -> Vec<DVec3> {
     mesh.triangles.iter().map(|t| centre(t).extend(0.0)).collect()
 }
 
+/// Material coordinates of the corners.
+fn uv(mesh: &TriMesh) -> Vec<[DVec2; 3]> {
+    mesh.triangles.iter().map(|t| t.map(|v| mesh.uv[v as usize])).collect()
+}
+
 /// Five updates: a step, a part of it again, a little further, far away, and a wider separation.
 fn case(name: &'static str, mesh: &TriMesh, x: Vec<DVec3>) -> Case {
     let n = x.len();
     let topology = Topology::new(n, &mesh.triangles);
     let surface = Surface::new(n, &mesh.triangles, &topology);
     let keys = keys(mesh);
+    let uv = uv(mesh);
     let (piece, _) = topology.components();
     let by = |x: &[DVec3], size: f64, k: usize| -> Vec<DVec3> {
         x.iter().enumerate().map(|(i, p)| *p + size * noise(i, k)).collect()
@@ -114,7 +121,7 @@ fn case(name: &'static str, mesh: &TriMesh, x: Vec<DVec3>) -> Case {
         let met = impacts(&surface, motion, &near);
         Step { x_t0, x_t1, moved, separation, near, met }
     });
-    Case { name, surface, keys, piece, steps: steps.into() }
+    Case { name, surface, keys, uv, piece, steps: steps.into() }
 }
 
 fn sheet() -> TriMesh {
@@ -168,7 +175,8 @@ fn options(volume: VolumeKind) -> Vec<Options> {
                 for refit in Refit::ALL {
                     for inflation in [0.0, 3e-3] {
                         for descend in Descend::ALL {
-                            let prune = Prune::Cones;
+                            // Each with every tree, in turn.
+                            let prune = Prune::ALL[all.len() % Prune::ALL.len()];
                             all.push(Options {
                                 volume,
                                 build,
@@ -189,7 +197,7 @@ fn options(volume: VolumeKind) -> Vec<Options> {
 }
 
 fn detector(case: &Case, options: Options) -> Detector {
-    let rest = Rest { x: &case.steps[0].x_t0, keys: &case.keys, piece: &case.piece };
+    let rest = Rest { x: &case.steps[0].x_t0, keys: &case.keys, piece: &case.piece, uv: &case.uv };
     Detector::with_options(case.surface.clone(), rest, options)
 }
 
@@ -354,20 +362,21 @@ fn results_and_counts_do_not_depend_on_the_number_of_threads() {
     let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
     let x: Vec<DVec3> =
         folded(&mesh).iter().enumerate().map(|(i, p)| *p + 0.01 * noise(i, 0)).collect();
-    let keys = keys(&mesh);
+    let (keys, uv) = (keys(&mesh), uv(&mesh));
     let piece = vec![0; keys.len()];
     let run = |threads: usize, options: Options| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let rest = Rest { x: &x, keys: &keys, piece: &piece };
+            let rest = Rest { x: &x, keys: &keys, piece: &piece, uv: &uv };
             let mut d = Detector::with_options(surface.clone(), rest, options);
             d.update(Motion::still(&x), 5e-3, None);
             d.self_candidates(prune::DEFAULT_LIMIT)
         })
     };
-    for refit in Refit::ALL {
-        for build in Build::ALL {
-            let options = Options { refit, build, ..Options::default() };
+    for (i, refit) in Refit::ALL.into_iter().enumerate() {
+        for (k, build) in Build::ALL.into_iter().enumerate() {
+            let prune = Prune::ALL[(i + k) % Prune::ALL.len()];
+            let options = Options { refit, build, prune, ..Options::default() };
             let one = run(1, options);
             assert!(one.0.len() > 1000);
             assert_eq!(one, run(2, options));

@@ -113,12 +113,11 @@ impl Model {
         Surface::new(self.mesh.positions.len(), &self.mesh.triangles, &self.topology)
     }
 
-    /// Centre of each triangle in material coordinates, and the cloth it belongs to: what the
+    /// Material coordinates of each triangle's corners, and the cloth it belongs to: what the
     /// hierarchy in texture space is built from.
-    pub fn texture_keys(&self) -> (Vec<DVec3>, Vec<u32>) {
-        let centre = |t: usize| (self.mesh.corners_uv(t).iter().sum::<DVec2>() / 3.0).extend(0.0);
+    pub fn texture(&self) -> (Vec<[DVec2; 3]>, Vec<u32>) {
         let cloth = |t: usize| self.cloth_of[self.mesh.triangles[t][0] as usize];
-        (0..self.mesh.triangles.len()).map(|t| (centre(t), cloth(t))).unzip()
+        (0..self.mesh.triangles.len()).map(|t| (self.mesh.corners_uv(t), cloth(t))).unzip()
     }
 
     /// Fabric of a vertex.

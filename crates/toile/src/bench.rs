@@ -74,10 +74,8 @@ impl Sheet {
 fn detector(mesh: &TriMesh) -> Detector {
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
-    let keys: Vec<DVec3> = (0..mesh.triangles.len())
-        .map(|t| (mesh.corners_uv(t).iter().sum::<DVec2>() / 3.0).extend(0.0))
-        .collect();
-    Detector::for_cloth(surface, &keys, &vec![0; mesh.triangles.len()])
+    let uv: Vec<[DVec2; 3]> = (0..mesh.triangles.len()).map(|t| mesh.corners_uv(t)).collect();
+    Detector::for_cloth(surface, &uv, &vec![0; mesh.triangles.len()])
 }
 
 /// What one detection cost.

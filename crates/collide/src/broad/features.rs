@@ -4,7 +4,7 @@
 //! where volumes are sharper than boxes, by these too. So the result does not depend on the tree.
 
 use super::{Candidates, Detector};
-use crate::prune::Folds;
+use crate::prune::fan;
 use crate::tree::{Layout, Moved, Sink, Tree};
 use crate::volume::{Aabb, Volume};
 use crate::{Motion, Surface};
@@ -125,11 +125,18 @@ impl Features {
     }
 
     /// Whether the triangles around a vertex are a patch that cannot fold over itself.
-    fn is_flat_around(&self, v: u32, surface: &Surface, folds: &Folds, limit: f64) -> bool {
+    fn is_flat_around(&self, v: u32, surface: &Surface) -> bool {
         let of = |v: u32| self.ends[self.layout.rank[v as usize] as usize];
-        surface.fan(self.layout.vertex[v as usize]).is_some_and(|fan| {
-            folds.is_flat(fan.iter().map(|t| surface.triangles[*t as usize].map(of)), limit)
-        })
+        let v = self.layout.vertex[v as usize];
+        // With the vertex as first corner.
+        let corners = |t: &u32| {
+            let mut tri = surface.triangles[*t as usize];
+            let place = tri.iter().position(|w| *w == v).unwrap_or(0);
+            tri.rotate_left(place);
+            tri.map(of)
+        };
+        let closed = surface.fan_kind(v) == crate::surface::Fan::Disc;
+        surface.fan(v).is_some_and(|all| fan::is_flat(all.iter().map(corners), closed))
     }
 
     /// A unit vector about along the normal of a triangle over the step, or zero.
@@ -172,7 +179,6 @@ pub(super) struct Finder<'a, V> {
     a: &'a Features,
     b: &'a Features,
     surfaces: [&'a Surface; 2],
-    folds: &'a Folds,
     fans: Option<&'a Fans>,
     /// One surface with itself.
     same: bool,
@@ -200,7 +206,6 @@ impl<'a, V: Volume> Finder<'a, V> {
             a: &a.features,
             b: &b.features,
             surfaces: [&a.surface, &b.surface],
-            folds: &a.folds,
             fans: None,
             same: false,
             limit: 0.0,
@@ -222,7 +227,7 @@ impl<'a, V: Volume> Finder<'a, V> {
     #[inline]
     fn in_one_fan(&self, ta: [u32; 3], tb: [u32; 3]) -> bool {
         let flat = |v: u32| {
-            let find = || self.a.is_flat_around(v, self.surfaces[0], self.folds, self.limit);
+            let find = || self.a.is_flat_around(v, self.surfaces[0]);
             self.fans.is_some_and(|fans| fans.is_flat(v, find))
         };
         ta.iter().any(|v| tb.contains(v) && flat(*v))

@@ -81,10 +81,6 @@ impl Fold for Cone {
         }
         Self { axis, angle }
     }
-
-    fn cannot_fold(&self, limit: f64) -> bool {
-        self.angle < limit
-    }
 }
 
 /// An upper bound on the angle between two unit vectors, exact at 0 and at a right angle, less than

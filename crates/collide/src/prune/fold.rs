@@ -1,19 +1,33 @@
 //! What is known of each node's curvature, whatever the method.
 
-use super::Cone;
-use crate::tree::{Ends, Layout, Moved, bottom_up};
-use glam::DVec3;
+use super::outline::Outlines;
+use super::{Cone, DirectionSet, GradientCones};
+use crate::Surface;
+use crate::tree::{Ends, Layout, Moved, Plan, bottom_up};
+use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// Which method keeps patches from being compared with themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prune {
     /// None: every patch is compared with itself.
     Nothing,
-    /// Cones of normals [provot1997, §2.2].
-    #[default]
+    /// Cones of normals [provot1997, §2.2], as their author has them: the outline of a patch is not
+    /// looked at. Kept as the historical method; see the limits of [`Cone`].
     Cones,
+    /// Sets of sample directions from which a region shows no fold, with the contour test
+    /// [eg2004garments, §3.2]; two regions that are adjacent get the test of their union.
+    Directions,
+    /// Cones of deformation gradients, which prove that a region does not meet itself, outline
+    /// included. Needs material coordinates; without them nothing is pruned.
+    #[default]
+    Gradients,
+}
+
+impl Prune {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Nothing, Self::Cones, Self::Directions, Self::Gradients];
 }
 
 /// A bound on how the triangles of a patch turn over a step.
@@ -24,10 +38,16 @@ pub trait Fold: Copy + Send + Sync {
     /// The bound for both.
     #[must_use]
     fn merge(self, other: Self) -> Self;
+}
 
-    /// Whether a patch within this bound surely does not fold over itself. `limit` is the half-angle
-    /// up to which the method is trusted [rad].
-    fn cannot_fold(&self, limit: f64) -> bool;
+impl Fold for DirectionSet {
+    fn of_triangles(triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone) -> Self {
+        triangles.map(Self::of_triangle).fold(Self::ALL, Self::merge)
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self::merge(self, other)
+    }
 }
 
 /// The bounds of all nodes.
@@ -35,13 +55,28 @@ pub trait Fold: Copy + Send + Sync {
 pub(crate) enum Folds {
     Nothing,
     Cones(Vec<Cone>),
+    Directions { sets: Vec<DirectionSet>, outlines: Outlines },
+    Gradients(GradientCones),
 }
 
 impl Folds {
-    pub(crate) fn new(prune: Prune, layout: &Layout) -> Self {
+    pub(crate) fn new(
+        prune: Prune,
+        surface: &Surface,
+        uv: &[[DVec2; 3]],
+        plan: &Plan,
+        layout: &Layout,
+    ) -> Self {
         match prune {
-            Prune::Nothing => Self::Nothing,
             Prune::Cones => Self::Cones(vec![Cone::ALL; layout.sizes.len()]),
+            Prune::Directions => Self::Directions {
+                sets: vec![DirectionSet(0); layout.sizes.len()],
+                outlines: Outlines::new(surface, plan, &layout.rank),
+            },
+            Prune::Gradients if uv.len() == surface.triangles.len() => {
+                Self::Gradients(GradientCones::new(surface, uv, plan).renumbered(&layout.rank))
+            }
+            Prune::Nothing | Prune::Gradients => Self::Nothing,
         }
     }
 
@@ -50,26 +85,31 @@ impl Folds {
         match self {
             Self::Nothing => {}
             Self::Cones(of) => refit(of, layout, ends, moved),
+            Self::Directions { sets, .. } => refit(sets, layout, ends, moved),
+            Self::Gradients(cones) => cones.refit(ends, moved),
         }
     }
 
-    /// Marks the patches that surely do not fold over themselves.
-    pub(crate) fn flat(&self, layout: &Layout, limit: f64) -> Vec<bool> {
+    /// Marks the patches that surely do not meet themselves; `limit` is for normal cones [rad].
+    pub(crate) fn flat(&self, layout: &Layout, ends: &Ends, limit: f64) -> Vec<bool> {
         match self {
             Self::Nothing => vec![false; layout.sizes.len()],
-            Self::Cones(of) => flat(of, layout, limit),
+            Self::Cones(of) => {
+                layout.patch.iter().zip(of).map(|(p, cone)| *p && cone.angle < limit).collect()
+            }
+            Self::Directions { sets, outlines } => outlines.flat(layout, ends, sets),
+            Self::Gradients(cones) => {
+                (0..layout.sizes.len()).map(|node| cones.is_injective(node)).collect()
+            }
         }
     }
 
-    /// Whether some triangles, which must be a patch, surely do not fold over themselves.
-    pub(crate) fn is_flat(
-        &self,
-        triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone,
-        limit: f64,
-    ) -> bool {
+    /// Whether two regions that are adjacent surely do not meet, by the test of their union.
+    #[inline]
+    pub(crate) fn flat_together(&self, ends: &Ends, a: usize, b: usize) -> bool {
         match self {
-            Self::Nothing => false,
-            Self::Cones(_) => Cone::of_triangles(triangles).cannot_fold(limit),
+            Self::Directions { sets, outlines } => outlines.flat_together(ends, sets, a, b),
+            _ => false,
         }
     }
 }
@@ -77,12 +117,7 @@ impl Folds {
 fn refit<F: Fold>(of: &mut [F], layout: &Layout, ends: &Ends, moved: &Moved) {
     let leaf = |i: usize| {
         let corners = &layout.corners[layout.items(i)];
-        let at = |v: u32| ends[v as usize];
-        F::of_triangles(corners.iter().map(|[a, b, c]| [at(*a), at(*b), at(*c)]))
+        F::of_triangles(corners.iter().map(|t| t.map(|v| ends[v as usize])))
     };
     bottom_up(&layout.sizes, of, &|i| moved.node(i), &leaf, &F::merge);
-}
-
-fn flat<F: Fold>(of: &[F], layout: &Layout, limit: f64) -> Vec<bool> {
-    layout.patch.iter().zip(of).map(|(patch, fold)| *patch && fold.cannot_fold(limit)).collect()
 }

@@ -5,7 +5,7 @@
 
 use super::Covers;
 use super::gradient::{Gradient, GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
-use crate::tree::Plan;
+use crate::tree::{Ends, Moved, Plan};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -45,11 +45,32 @@ impl GradientCones {
         cones
     }
 
+    /// The same with other numbers for the vertices.
+    pub(crate) fn renumbered(mut self, rank: &[u32]) -> Self {
+        for t in &mut self.rest {
+            t.vertices = t.vertices.map(|v| rank[v as usize]);
+        }
+        self
+    }
+
     /// Renews all cones.
     pub fn update(&mut self, motion: Motion<'_>) {
+        let ends: Vec<[DVec3; 2]> =
+            motion.x_t0.iter().zip(motion.x_t1).map(|(a, b)| [*a, *b]).collect();
+        self.refit(&ends, &Moved::All);
+    }
+
+    /// Renews the cones whose triangles moved.
+    pub(crate) fn refit(&mut self, ends: &Ends, moved: &Moved) {
         let (rest, offsets) = (&self.rest, &self.offsets);
         self.cones.par_iter_mut().enumerate().with_min_len(256).for_each(|(n, cone)| {
-            *cone = of_triangles(&rest[offsets[n] as usize..offsets[n + 1] as usize], motion);
+            let own = &rest[offsets[n] as usize..offsets[n + 1] as usize];
+            // Leaves alone have triangles; the others are put together below.
+            if own.is_empty() {
+                *cone = GradientCone::EMPTY;
+            } else if own.iter().any(|t| moved.any(&t.vertices)) {
+                *cone = of_triangles(own, ends);
+            }
         });
         for node in (0..self.cones.len()).rev() {
             let end = node + self.sizes[node] as usize;
@@ -107,14 +128,14 @@ fn lists(surface: &Surface, plan: &Plan, covers: &Covers) -> Vec<Vec<u32>> {
 }
 
 /// The cone of some triangles at both ends of a step.
-fn of_triangles(triangles: &[RestTriangle], motion: Motion<'_>) -> GradientCone {
+fn of_triangles(triangles: &[RestTriangle], ends: &Ends) -> GradientCone {
     let mut cone = GradientCone::EMPTY;
     for group in triangles.chunks(LANES * GROUP) {
         let mut blocks = [Block::ZERO; 2 * GROUP];
         let mut used = 0;
         for chunk in group.chunks(LANES) {
-            for x in [motion.x_t0, motion.x_t1] {
-                blocks[used] = Block::new(chunk, x);
+            for end in 0..2 {
+                blocks[used] = Block::new(chunk, ends, end);
                 used += 1;
             }
         }
@@ -138,14 +159,14 @@ impl Block {
 
     /// The gradients of at least one triangle; the last one fills the lanes that are left.
     #[inline]
-    fn new(triangles: &[RestTriangle], x: &[DVec3]) -> Self {
+    fn new(triangles: &[RestTriangle], ends: &Ends, end: usize) -> Self {
         let (mut edges, mut inverse) = ([[0.0; LANES]; 6], [[0.0; LANES]; 4]);
         for i in 0..LANES {
             let t = &triangles[i.min(triangles.len() - 1)];
             // Written out: going through arrays here costs a third of the whole.
-            let a = &x[t.vertices[0] as usize];
-            let b = &x[t.vertices[1] as usize];
-            let c = &x[t.vertices[2] as usize];
+            let a = &ends[t.vertices[0] as usize][end];
+            let b = &ends[t.vertices[1] as usize][end];
+            let c = &ends[t.vertices[2] as usize][end];
             edges[0][i] = (b.x - a.x) as f32;
             edges[1][i] = (b.y - a.y) as f32;
             edges[2][i] = (b.z - a.z) as f32;

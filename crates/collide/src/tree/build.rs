@@ -3,10 +3,10 @@
 mod halves;
 mod octant;
 
-use super::Plan;
+use super::{Plan, region_merge};
 use crate::Surface;
 use crate::volume::VolumeKind;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// How triangles are grouped.
@@ -22,11 +22,15 @@ pub enum Build {
     LongestAxis,
     /// By octants of a node's box, until a node has fewer than eight triangles (paper A §5).
     Octant,
+    /// Bottom-up, by merging neighbours to round regions (Volino and Magnenat-Thalmann in
+    /// [eg2004garments]).
+    RegionMerge,
 }
 
 impl Build {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::TextureSpace, Self::LongestAxis, Self::Octant];
+    pub const ALL: [Self; 4] =
+        [Self::TextureSpace, Self::LongestAxis, Self::Octant, Self::RegionMerge];
 
     /// Groups the triangles of a surface, down to leaves of at most `leaf`. Octants stop at seven
     /// by themselves.
@@ -42,6 +46,7 @@ impl Build {
             Self::TextureSpace => halves::in_texture_space(rest.keys, rest.piece, leaf),
             Self::LongestAxis => halves::in_space(surface, rest.x, volume.directions(), leaf),
             Self::Octant => octant::octants(&centres(surface, rest.x)).merge_leaves(leaf),
+            Self::RegionMerge => region_merge(surface, rest.x).merge_leaves(leaf),
         }
     }
 }
@@ -56,6 +61,8 @@ pub struct Rest<'a> {
     pub keys: &'a [DVec3],
     /// The cloth each triangle belongs to.
     pub piece: &'a [u32],
+    /// Material coordinates of the triangles' corners [m]; none for a body.
+    pub uv: &'a [[DVec2; 3]],
 }
 
 /// Centres of the triangles.
@@ -79,7 +86,7 @@ mod tests {
         let s = surface(mesh);
         let keys = centres(&s, &mesh.positions);
         let piece = vec![0; keys.len()];
-        let rest = Rest { x: &mesh.positions, keys: &keys, piece: &piece };
+        let rest = Rest { x: &mesh.positions, keys: &keys, piece: &piece, uv: &[] };
         build.plan(&s, rest, VolumeKind::Dop18, leaf)
     }
 
@@ -130,7 +137,7 @@ mod tests {
         let piece: Vec<u32> = (0..64).map(|t| t / 32).collect();
         let s = surface(&mesh);
         let keys: Vec<DVec3> = (0..64).map(|t| DVec3::splat(f64::from(t % 7))).collect();
-        let rest = Rest { x: &mesh.positions, keys: &keys, piece: &piece };
+        let rest = Rest { x: &mesh.positions, keys: &keys, piece: &piece, uv: &[] };
         let plan = Build::TextureSpace.plan(&s, rest, VolumeKind::Aabb, 1);
         assert!(!crate::tree::patch::patches(&s, &plan)[0]);
         assert_eq!((plan.nodes[1].size, plan.nodes[64].size), (63, 63));

@@ -69,17 +69,23 @@ struct Traversal<'a, V> {
     descend: Descend,
     /// Nodes that need not be compared with themselves.
     skip: &'a [bool],
+    /// Whether two nodes whose volumes overlap need not be compared, if there is a way to tell.
+    apart: Option<&'a Apart<'a>>,
 }
 
+/// Tells of two nodes of a tree that they do not meet though their volumes overlap.
+pub(crate) type Apart<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
+
 /// Gives all pairs of leaves of a tree that may meet to sinks, and returns those. Subtrees marked in
-/// `skip` are not compared with themselves.
+/// `skip` are not compared with themselves, and those that are `apart` not with each other.
 pub(crate) fn self_pairs<V: Volume, S: Sink>(
     side: Side<'_, V>,
     skip: &[bool],
+    apart: Option<&Apart<'_>>,
     descend: Descend,
     sink: impl Fn() -> S + Sync,
 ) -> (Vec<S>, Counts) {
-    let walk = Traversal { a: side, b: side, descend, skip };
+    let walk = Traversal { a: side, b: side, descend, skip, apart };
     let (mut first, mut counts) = (Vec::new(), Counts::default());
     if !side.layout.sizes.is_empty() {
         walk.own(0, &mut first, &mut counts);
@@ -94,7 +100,7 @@ pub(crate) fn pairs<V: Volume, S: Sink>(
     descend: Descend,
     sink: impl Fn() -> S + Sync,
 ) -> (Vec<S>, Counts) {
-    let walk = Traversal { a, b, descend, skip: &[] };
+    let walk = Traversal { a, b, descend, skip: &[], apart: None };
     let (mut first, mut counts) = (Vec::new(), Counts::default());
     if !a.layout.sizes.is_empty() && !b.layout.sizes.is_empty() {
         walk.two(0, 0, &mut first, &mut counts);
@@ -212,6 +218,7 @@ impl<V: Volume> Traversal<'_, V> {
         let (a, b) = (&self.a, &self.b);
         if (a.moved.node(i) || b.moved.node(j))
             && a.tree.volume(i, a.layout, a.ends).overlaps(b.tree.volume(j, b.layout, b.ends))
+            && !self.apart.is_some_and(|apart| apart(i, j))
         {
             out.push(Task::Two(i as u32, j as u32));
         }

@@ -50,9 +50,9 @@ impl Query<'_> {
 
 impl Scene {
     pub(crate) fn new(model: &Model, bodies: Vec<Collider>, separation: f64) -> Self {
-        let (keys, cloth) = model.texture_keys();
+        let (uv, cloth) = model.texture();
         Self {
-            cloth: Detector::for_cloth(model.surface(), &keys, &cloth),
+            cloth: Detector::for_cloth(model.surface(), &uv, &cloth),
             body_anchor: vec![0; bodies.len()],
             bodies,
             friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
