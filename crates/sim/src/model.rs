@@ -4,7 +4,7 @@ use crate::element::spring::{self, Kind, Spring};
 use crate::error::Error;
 use crate::fabric::Fabric;
 use crate::settings::Springs;
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use std::ops::Range;
 use toile_collide::Surface;
 use toile_mesh::{Topology, TriMesh};
