@@ -6,8 +6,8 @@ use crate::volume::VolumeKind;
 use serde::{Deserialize, Serialize};
 
 /// Choices for the tree of a [`Detector`](crate::broad::Detector). They change what detection costs,
-/// never what it finds: sharper volumes only leave out pairs that are farther apart than the
-/// separation.
+/// never which impacts it finds: sharper volumes leave out pairs that are farther apart than the
+/// separation, and pruning leaves out neighbours that cannot meet, as far as its tree lets it see.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -81,5 +81,18 @@ impl TryFrom<u8> for Arity {
             .into_iter()
             .find(|a| u8::from(*a) == n)
             .ok_or_else(|| format!("a tree has 2, 4 or 8 children a node, not {n}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_trees_of_two_four_and_eight_are_made() {
+        for arity in Arity::ALL {
+            assert_eq!(Arity::try_from(u8::from(arity)), Ok(arity));
+        }
+        assert!([0, 1, 3, 5, 16].into_iter().all(|n| Arity::try_from(n).is_err()));
     }
 }
