@@ -20,6 +20,7 @@ pub mod broad;
 pub mod brute;
 pub mod ccd;
 pub mod distance;
+pub mod field;
 pub mod proximity;
 pub mod prune;
 mod surface;
