@@ -29,6 +29,7 @@ mod solid;
 mod sparse;
 mod spread;
 
+pub(crate) use columns::{Columns, Crossing, Lines, is_sound};
 pub use dense::DenseField;
 pub use error::SolidError;
 pub use grid::{Sample, Spacing};

@@ -21,6 +21,7 @@ pub mod brute;
 pub mod ccd;
 pub mod distance;
 pub mod field;
+pub mod image;
 pub mod proximity;
 pub mod prune;
 mod surface;
