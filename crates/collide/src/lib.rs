@@ -27,6 +27,7 @@ pub mod prune;
 mod surface;
 pub mod tree;
 pub mod volume;
+pub mod voxel;
 
 pub use broad::{Candidates, Counts};
 pub use surface::{Motion, Surface};
