@@ -45,6 +45,9 @@ pub struct Octree {
     solid: Solid,
     middle: DVec3,
     half: f64,
+    /// By how much cells are enlarged when triangles are sorted into them [m]: their middles are
+    /// rounded, and between two neighbours no triangle must be lost.
+    slack: f64,
     cells: Vec<Cell>,
     triangles: Vec<u32>,
     levels: u32,
@@ -72,6 +75,7 @@ impl Octree {
         let far = lo.abs().max(hi.abs()).max_element();
         let size = (hi - lo).max_element();
         let half = (0.5 * size * (1.0 + 1e-6)).max(8.0 * f64::EPSILON * far).max(1e-100);
+        let slack = 8.0 * f64::EPSILON * (far + half);
         let too_fine = |nodes: f64| SolidError::TooFine { nodes, limit: LIMIT };
         let mut levels = 0;
         while 2.0 * half / f64::from(1_u32 << levels) > smallest {
@@ -89,7 +93,7 @@ impl Octree {
             extent = if level == 0 { half } else { 0.5 * extent };
             let last = level == levels;
             let looked_at: Vec<(Cell, Vec<Open>)> =
-                open.par_iter().map(|c| look_at(&solid, c, extent, last)).collect();
+                open.par_iter().map(|c| look_at(&solid, c, extent, slack, last)).collect();
             let mut next = Vec::new();
             for (cell, (found, children)) in open.into_iter().zip(looked_at) {
                 cells[cell.index] = match found {
@@ -113,7 +117,7 @@ impl Octree {
             }
             open = next;
         }
-        Ok(Self { solid, middle, half, cells, triangles: list, levels })
+        Ok(Self { solid, middle, half, slack, cells, triangles: list, levels })
     }
 
     /// The body.
@@ -188,8 +192,7 @@ impl Octree {
         let mut limit = reach;
         let mut stack = vec![(0_u32, self.middle, self.half)];
         while let Some((i, middle, half)) = stack.pop() {
-            // Cells are a hair larger than they should be, as triangles were sorted with slack.
-            let away = ((p - middle).abs() - half * (1.0 + SLACK)).max(DVec3::ZERO).length();
+            let away = ((p - middle).abs() - half - self.slack).max(DVec3::ZERO).length();
             if away.is_nan() || away > limit {
                 continue;
             }
@@ -218,16 +221,13 @@ impl Octree {
     }
 }
 
-/// Cells are enlarged by this part when triangles are sorted into them: rounding must lose none.
-const SLACK: f64 = 1e-9;
-
 fn child_middle(middle: DVec3, half: f64, k: u32) -> DVec3 {
     let sign = |bit: u32| if k >> bit & 1 == 1 { 0.5 } else { -0.5 };
     middle + half * DVec3::new(sign(0), sign(1), sign(2))
 }
 
 /// The flag of a cell, or its eight children with their triangles.
-fn look_at(solid: &Solid, cell: &Open, half: f64, last: bool) -> (Cell, Vec<Open>) {
+fn look_at(solid: &Solid, cell: &Open, half: f64, slack: f64, last: bool) -> (Cell, Vec<Open>) {
     if cell.triangles.is_empty() {
         // No triangle passes through, so that the middle speaks for all.
         let inside = solid.contains(cell.middle);
@@ -238,7 +238,7 @@ fn look_at(solid: &Solid, cell: &Open, half: f64, last: bool) -> (Cell, Vec<Open
     }
     let children = (0..8).map(|k| {
         let middle = child_middle(cell.middle, half, k);
-        let touches = |t: &u32| overlaps(solid.corners(*t), middle, 0.5 * half * (1.0 + SLACK));
+        let touches = |t: &u32| overlaps(solid.corners(*t), middle, 0.5 * half + slack);
         let triangles = cell.triangles.iter().copied().filter(touches).collect();
         Open { index: 0, middle, triangles }
     });

@@ -4,7 +4,7 @@ mod solids;
 
 use glam::DVec3;
 use solids::*;
-use toile_collide::field::SolidError;
+use toile_collide::field::{Solid, SolidError};
 use toile_collide::voxel::{Flag, Octree};
 use toile_mesh::{TriMesh, shape};
 
@@ -106,6 +106,19 @@ fn the_number_of_threads_changes_nothing() {
         assert!(a == b && b == c, "{p}");
     }
     assert!(trees[0].len() == trees[1].len() && trees[1].len() == trees[2].len());
+}
+
+#[test]
+fn a_body_of_a_few_roundings_loses_no_triangle() {
+    // Found by fuzzing: triangles fell between two cells whose middles were rounded.
+    let mut x = [-DVec3::ONE; 4];
+    x[0].x += 255.0 * f64::EPSILON;
+    let s = Solid::new(&x, &[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]).unwrap();
+    let tree = Octree::new(s.clone(), s.spacing_for(2)).unwrap();
+    for p in x {
+        assert_eq!(tree.nearest(p, f64::INFINITY).map(|n| n.distance), Some(0.0));
+        assert_eq!(tree.flag(p), Flag::Surface);
+    }
 }
 
 #[test]

@@ -55,7 +55,8 @@ impl DenseField {
         Some(trilinear(std::array::from_fn(corner), t, self.grid.cell))
     }
 
-    /// A bound from below on the signed distance, at any point [m].
+    /// A bound from below on the signed distance, at any point [m]. Not across holes, where the sign
+    /// jumps.
     pub fn distance_at_least(&self, p: DVec3) -> f64 {
         match self.sample(p) {
             // Twice the error of interpolation: spreading may have missed part of a cell.

@@ -24,7 +24,8 @@ impl Field {
         }
     }
 
-    /// A bound from below on the signed distance, at any point [m].
+    /// A bound from below on the signed distance, at any point [m]. Not across holes, where the sign
+    /// jumps.
     pub fn distance_at_least(&self, p: DVec3) -> f64 {
         match self {
             Self::Dense(f) => f.distance_at_least(p),

@@ -5,15 +5,15 @@
 //! parts overlap, and changes smoothly across small holes [jacobson2013]. Far groups of triangles
 //! are summed as one dipole [barill2018].
 //!
-//! Limits: coordinates up to 1e100 m. Inside out meshes are refused.
+//! Limits: coordinates up to 1e30 m. Inside out meshes are refused.
 
 use super::error::SolidError;
 use crate::distance::{point_triangle, point_triangle_edges};
 use glam::DVec3;
 use toile_mesh::Topology;
 
-/// Coordinates beyond this could overflow when squared twice \[m\].
-const LARGEST: f64 = 1e100;
+/// Distances of coordinates beyond this overflow the 32-bit numbers of a field \[m\].
+const LARGEST: f64 = 1e30;
 
 /// Triangles in a leaf: enough to keep the tree small, few enough to be tested one by one.
 const LEAF: usize = 4;

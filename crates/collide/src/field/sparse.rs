@@ -106,7 +106,8 @@ impl SparseField {
         }
     }
 
-    /// A bound from below on the signed distance, at any point [m].
+    /// A bound from below on the signed distance, at any point [m]. Not across holes, where the sign
+    /// jumps.
     pub fn distance_at_least(&self, p: DVec3) -> f64 {
         match self.sample(p) {
             // A bound need not be sharp: coarse values, and fine ones beyond the margin, which come
