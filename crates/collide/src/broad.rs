@@ -61,6 +61,22 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
+/// A vertex is nowhere: volumes around it would hold nothing, and pairs would be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("vertex {vertex} has a position that is not finite")]
+pub struct NotFinite {
+    /// The first such vertex.
+    pub vertex: u32,
+}
+
+fn check_finite(motion: Motion<'_>) -> Result<(), NotFinite> {
+    let bad = |x: &[DVec3]| x.par_iter().position_first(|x| !x.is_finite());
+    match [motion.x_t0, motion.x_t1].into_iter().filter_map(bad).min() {
+        Some(vertex) => Err(NotFinite { vertex: vertex as u32 }),
+        None => Ok(()),
+    }
+}
+
 /// A surface with its tree and the volumes of the present step.
 #[derive(Clone, Debug)]
 pub struct Detector {
@@ -190,7 +206,15 @@ impl Detector {
     ///
     /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
     /// with one of them are reported. At the begin of a step it must be `None`.
-    pub fn update(&mut self, motion: Motion<'_>, separation: f64, moved: Option<&[bool]>) {
+    ///
+    /// A position that is not finite is refused, and everything stays as it was.
+    pub fn update(
+        &mut self,
+        motion: Motion<'_>,
+        separation: f64,
+        moved: Option<&[bool]>,
+    ) -> Result<(), NotFinite> {
+        check_finite(motion)?;
         let again = self.updated && separation.to_bits() == self.features.separation.to_bits();
         self.features.moved = match moved {
             Some(moved) if self.updated => self.features.layout.moved(moved),
@@ -210,6 +234,7 @@ impl Detector {
             self.drift = 0.0;
         }
         self.folds.refit(&f.layout, &f.ends, &f.moved);
+        Ok(())
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other

@@ -2,7 +2,7 @@
 
 use crate::broad::{Candidates, Detector};
 use crate::distance;
-use crate::{Motion, Surface};
+use crate::{Motion, NotFinite, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -28,11 +28,15 @@ pub struct Proximity {
 ///
 /// Neighbours in the mesh that are near because the mesh is fine are among them: features that
 /// share a vertex are not, as their distance is zero by construction.
-pub fn self_proximity(detector: &mut Detector, x: &[DVec3], thickness: f64) -> Proximity {
-    detector.update(Motion::still(x), thickness, None);
+pub fn self_proximity(
+    detector: &mut Detector,
+    x: &[DVec3],
+    thickness: f64,
+) -> Result<Proximity, NotFinite> {
+    detector.update(Motion::still(x), thickness, None)?;
     // No cone: flat neighbours can be near without being folded.
     let (candidates, _) = detector.self_candidates(0.0);
-    measure(&detector.surface, &candidates, x, thickness)
+    Ok(measure(&detector.surface, &candidates, x, thickness))
 }
 
 /// Keeps the candidates that are really nearer than `thickness`.

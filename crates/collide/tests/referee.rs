@@ -58,7 +58,7 @@ fn deformed(mesh: &TriMesh, curl: f64, wave: f64, noise: &[f64]) -> Vec<DVec3> {
 fn check(mesh: &TriMesh, x_t0: &[DVec3], x_t1: &[DVec3]) -> Result<(), TestCaseError> {
     let motion = Motion { x_t0, x_t1 };
     let mut detector = detector(mesh);
-    detector.update(motion, GAP, None);
+    detector.update(motion, GAP, None).unwrap();
     let truth = brute::self_candidates(&detector.surface, motion, GAP);
     let (all, _) = detector.self_candidates(0.0);
     prop_assert_eq!(&all, &truth, "the tree loses or invents pairs");
@@ -116,8 +116,8 @@ proptest! {
         let (ma, mb) = (Motion { x_t0: &x_t0, x_t1: &x_t1 }, Motion { x_t0: &b_t0, x_t1: &b_t1 });
         let mut c = detector(&cloth);
         let mut b = Detector::for_body(surface(&body), &b_t0);
-        c.update(ma, GAP, None);
-        b.update(mb, GAP, None);
+        c.update(ma, GAP, None).unwrap();
+        b.update(mb, GAP, None).unwrap();
         let (found, _) = c.candidates_with(&b);
         let truth = brute::candidates((&c.surface, ma), (&b.surface, mb), GAP);
         prop_assert_eq!(found, truth);
@@ -128,7 +128,7 @@ proptest! {
 fn a_flat_sheet_needs_no_self_test_at_all() {
     let mesh = grid(1.0, 1.0, 40, 40, Diagonals::Alternating);
     let mut d = detector(&mesh);
-    d.update(Motion::still(&mesh.positions), GAP, None);
+    d.update(Motion::still(&mesh.positions), GAP, None).unwrap();
     let (all, before) = d.self_candidates(0.0);
     let (none, after) = d.self_candidates(prune::DEFAULT_LIMIT);
     assert!(!all.is_empty() && before.triangle_pairs > 10_000);
@@ -141,8 +141,8 @@ fn only_pairs_with_a_moved_vertex_are_looked_at_again() {
     let mut d = detector(&mesh);
     let mut moved = vec![false; mesh.positions.len()];
     moved[0] = true;
-    d.update(Motion::still(&mesh.positions), GAP, None);
-    d.update(Motion::still(&mesh.positions), GAP, Some(&moved));
+    d.update(Motion::still(&mesh.positions), GAP, None).unwrap();
+    d.update(Motion::still(&mesh.positions), GAP, Some(&moved)).unwrap();
     let (some, _) = d.self_candidates(0.0);
     let corner = |v: u32| v == 0 || v == 1 || v == 21 || v == 22 || v == 2 || v == 42;
     assert!(!some.is_empty());
@@ -159,7 +159,7 @@ fn the_order_does_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut d = detector(&mesh);
-            d.update(Motion::still(&x), 5e-3, None);
+            d.update(Motion::still(&x), 5e-3, None).unwrap();
             d.self_candidates(prune::DEFAULT_LIMIT)
         })
     };

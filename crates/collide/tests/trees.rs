@@ -220,7 +220,7 @@ fn check_all<V: Volume>(volume: VolumeKind) {
         for options in options(volume).into_iter().skip(n % 5).step_by(5) {
             let mut d = detector(&case, options);
             for (k, step) in case.steps.iter().enumerate() {
-                d.update(step.motion(), step.separation, step.moved.as_deref());
+                d.update(step.motion(), step.separation, step.moved.as_deref()).unwrap();
                 let (all, counts) = d.self_candidates(0.0);
                 let place = || format!("{}, update {k}, {options:?}", case.name);
                 assert_eq!(all, truth[k], "{}", place());
@@ -298,8 +298,8 @@ fn trees_of_different_volumes_find_what_brute_force_finds() {
                 let plain = Options { refit, ..Options::default() };
                 let mut da = detector(a, Options { volume: va, ..plain });
                 let mut db = detector(b, Options { volume: vb, ..plain });
-                da.update(ma, GAP, None);
-                db.update(mb, GAP, None);
+                da.update(ma, GAP, None).unwrap();
+                db.update(mb, GAP, None).unwrap();
                 assert_eq!(da.candidates_with(&db).0, truth, "{va:?} {vb:?} {refit:?}");
             }
         }
@@ -314,9 +314,9 @@ fn a_settled_body_meets_only_what_moved() {
     let moved = a.steps[1].moved.as_deref().unwrap();
     let mut da = detector(a, Options::default());
     let mut db = detector(b, Options::default());
-    da.update(a.steps[0].motion(), GAP, None);
-    da.update(ma, GAP, Some(moved));
-    db.update(mb, GAP, None);
+    da.update(a.steps[0].motion(), GAP, None).unwrap();
+    da.update(ma, GAP, Some(moved)).unwrap();
+    db.update(mb, GAP, None).unwrap();
     db.settle();
     let (found, _) = da.candidates_with(&db);
     let mut truth = brute::candidates((&a.surface, ma), (&b.surface, mb), GAP);
@@ -346,7 +346,7 @@ fn triangles_in_a_box_are_those_whose_boxes_overlap_it() {
     for volume in VolumeKind::ALL {
         for refit in Refit::ALL {
             let mut d = detector(case, Options { volume, refit, ..Options::default() });
-            d.update(step.motion(), GAP, None);
+            d.update(step.motion(), GAP, None).unwrap();
             let mut found = Vec::new();
             d.triangles_in(&query, |t| found.push(t));
             found.sort_unstable();
@@ -369,7 +369,7 @@ fn results_and_counts_do_not_depend_on_the_number_of_threads() {
         pool.install(|| {
             let rest = Rest { x: &x, keys: &keys, piece: &piece, uv: &uv };
             let mut d = Detector::with_options(surface.clone(), rest, options);
-            d.update(Motion::still(&x), 5e-3, None);
+            d.update(Motion::still(&x), 5e-3, None).unwrap();
             d.self_candidates(prune::DEFAULT_LIMIT)
         })
     };

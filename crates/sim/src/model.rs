@@ -243,6 +243,7 @@ fn flatten_each_triangle(mesh: &mut TriMesh) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec3;
     use toile_mesh::shape::{Diagonals, grid};
 
     fn sheet() -> Cloth {

@@ -240,7 +240,13 @@ impl World {
         pin_anchor: &[Option<u32>],
         report: &mut StepReport,
     ) -> Result<(), Error> {
-        self.scene.advance_bodies(t, t + h);
+        let step = self.state.step;
+        let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
+            step,
+            vertex: e.vertex,
+            stage: Stage::Collide,
+        };
+        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
         let mut anchors = anchors.to_vec();
         for (b, body) in self.scene.bodies.iter().enumerate() {
             anchors[1 + b] = body.displacement;
@@ -256,7 +262,8 @@ impl World {
         // of the step stays, or every contact would swallow a part of gravity and of momentum.
         let rest: Option<Vec<DVec3>> = (!self.settings.integrator.ends_with_mean_velocity())
             .then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
-        match handle(&mut self.scene, &particles, x, h, &self.settings.collision, report) {
+        let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
+        match outcome.map_err(not_finite)? {
             Outcome::Clear(changed) => {
                 for (i, changed) in changed.into_iter().enumerate() {
                     if let Some(mean) = changed {

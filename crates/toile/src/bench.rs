@@ -16,6 +16,9 @@ use toile_mesh::{Topology, TriMesh};
 /// Numbers of triangles that are measured, about: grids have twice a square.
 pub const SIZES: [usize; 5] = [2_000, 6_000, 20_000, 60_000, 200_000];
 
+/// Why an update cannot fail.
+const FINITE: &str = "the sheets are finite";
+
 /// Distance at which a pair becomes a candidate [m].
 const SEPARATION: f64 = 5e-4;
 
@@ -158,14 +161,15 @@ pub fn detection(sizes: &[usize], repeats: usize) -> Detection {
 /// Returns the number of feature pairs.
 pub fn detection_work(sheet: Sheet, triangles: usize) -> u64 {
     let (mut detector, x_t0, x_t1) = sheet.scene(triangles);
-    detector.update(Motion { x_t0: &x_t0, x_t1: &x_t1 }, SEPARATION, None);
+    detector.update(Motion { x_t0: &x_t0, x_t1: &x_t1 }, SEPARATION, None).expect(FINITE);
     detector.self_candidates(prune::DEFAULT_LIMIT).1.feature_pairs
 }
 
 fn measure(sheet: Sheet, triangles: usize, repeats: usize) -> Row {
     let (mut detector, x_t0, x_t1) = sheet.scene(triangles);
     let motion = Motion { x_t0: &x_t0, x_t1: &x_t1 };
-    let refit_seconds = median(repeats, || detector.update(motion, SEPARATION, None));
+    let refit_seconds =
+        median(repeats, || detector.update(motion, SEPARATION, None).expect(FINITE));
     let mut found = Counts::default();
     let query_seconds = median(repeats, || {
         found = detector.self_candidates(prune::DEFAULT_LIMIT).1;

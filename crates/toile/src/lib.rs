@@ -29,6 +29,7 @@ mod convert;
 mod error;
 mod jitter;
 mod picture;
+pub mod plot;
 mod run;
 mod scene;
 mod simulation;

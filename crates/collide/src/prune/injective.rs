@@ -85,7 +85,8 @@ impl GradientCones {
     /// Whether no two triangles of the node intersect at any time of the step.
     #[inline]
     pub fn is_injective(&self, node: usize) -> bool {
-        self.cones[node].angle < self.limits[node]
+        // A node without gradients has an empty cone, and no limit either.
+        self.limits[node] > 0.0 && self.cones[node].angle < self.limits[node]
     }
 
     /// The cone of a node.

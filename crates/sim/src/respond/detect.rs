@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use toile_collide::broad::Detector;
 use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Separation};
 use toile_collide::volume::{Aabb, Volume};
-use toile_collide::{Candidates, Motion};
+use toile_collide::{Candidates, Motion, NotFinite};
 
 /// Pairs a thread takes at a time.
 const CHUNK: usize = 256;
@@ -61,7 +61,7 @@ impl Scene {
     }
 
     /// Takes up the bodies' motion over the step from `t0` to `t1`.
-    pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) {
+    pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) -> Result<(), NotFinite> {
         for (b, body) in self.bodies.iter_mut().enumerate() {
             body.advance(t0, t1);
             self.body_anchor[b] =
@@ -71,17 +71,22 @@ impl Scene {
                 && !(still && body.settled)
             {
                 let motion = Motion { x_t0: &body.x_t0, x_t1: &body.x_t1 };
-                detector.update(motion, self.separation, None);
+                detector.update(motion, self.separation, None)?;
                 // Only the cloth changes between the detections of a step.
                 detector.settle();
             }
             body.settled = still;
         }
+        Ok(())
     }
 
     /// All collisions that no zone takes care of, in the order of their times.
-    pub(crate) fn detect(&mut self, q: Query<'_>, report: &mut StepReport) -> Vec<Contact> {
-        self.cloth.update(q.motion, self.separation, q.moved);
+    pub(crate) fn detect(
+        &mut self,
+        q: Query<'_>,
+        report: &mut StepReport,
+    ) -> Result<Vec<Contact>, NotFinite> {
+        self.cloth.update(q.motion, self.separation, q.moved)?;
         report.detections += 1;
         let mut contacts = Vec::new();
         if q.settings.self_collision {
@@ -99,7 +104,7 @@ impl Scene {
         }
         // Stable: equal times stay in the order of the pairs.
         contacts.sort_by(|a, b| a.time.total_cmp(&b.time));
-        contacts
+        Ok(contacts)
     }
 
     fn with_itself(&self, q: Query<'_>, report: &mut StepReport, contacts: &mut Vec<Contact>) {

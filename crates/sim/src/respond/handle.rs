@@ -9,8 +9,8 @@ use crate::report::StepReport;
 use crate::settings::{Collision, Zones};
 use glam::DVec3;
 use std::time::Instant;
-use toile_collide::Motion;
 use toile_collide::ccd::Separation;
+use toile_collide::{Motion, NotFinite};
 
 /// The particles, and what holds them.
 pub(crate) struct Particles<'a> {
@@ -41,7 +41,7 @@ pub(crate) fn handle(
     h: f64,
     settings: &Collision,
     report: &mut StepReport,
-) -> Outcome {
+) -> Result<Outcome, NotFinite> {
     let mut work = Work {
         v: x_t1.iter().zip(p.x_t0).map(|(b, a)| (*b - *a) / h).collect(),
         push: vec![DVec3::ZERO; x_t1.len()],
@@ -55,29 +55,29 @@ pub(crate) fn handle(
     for round in 0..settings.impact_rounds {
         // What is too near must not come nearer at all: only then does every step that presses
         // on a contact also feel its friction, and what lies still stays still.
-        let contacts = work.detect(scene, p, x_t1, Separation::STRICT, settings, report);
+        let contacts = work.detect(scene, p, x_t1, Separation::STRICT, settings, report)?;
         if round == 0 {
             report.impacts = contacts.len() as u64;
         }
         if contacts.is_empty() {
-            return Outcome::Clear(work.changed);
+            return Ok(Outcome::Clear(work.changed));
         }
         let clock = Instant::now();
         work.impacts(&contacts, p, x_t1, settings);
         report.seconds.respond += clock.elapsed().as_secs_f64();
     }
     if settings.zones == Zones::Off {
-        return Outcome::Clear(work.changed);
+        return Ok(Outcome::Clear(work.changed));
     }
     let mut last = Vec::new();
     for _ in 0..settings.zone_rounds {
         // Zones are for what would collide, not for what impacts have slowed to a crawl.
-        let contacts = work.detect(scene, p, x_t1, Separation::LOOSE, settings, report);
+        let contacts = work.detect(scene, p, x_t1, Separation::LOOSE, settings, report)?;
         if contacts.is_empty() {
             let zones = work.zones.zones();
             report.zones = zones.len() as u32;
             report.largest_zone = zones.iter().map(|z| z.1.len() as u32).max().unwrap_or(0);
-            return Outcome::Clear(work.changed);
+            return Ok(Outcome::Clear(work.changed));
         }
         let clock = Instant::now();
         let grown = work.grow(&contacts, scene, p, x_t1, settings.zones);
@@ -87,7 +87,7 @@ pub(crate) fn handle(
             break;
         }
     }
-    Outcome::Stuck { left: last.len(), vertex: last.first().map_or(0, |c| c.vertices[0]) }
+    Ok(Outcome::Stuck { left: last.len(), vertex: last.first().map_or(0, |c| c.vertices[0]) })
 }
 
 struct Work {
@@ -113,7 +113,7 @@ impl Work {
         leeway: f64,
         settings: &Collision,
         report: &mut StepReport,
-    ) -> Vec<Contact> {
+    ) -> Result<Vec<Contact>, NotFinite> {
         let clock = Instant::now();
         let query = Query {
             motion: Motion { x_t0: p.x_t0, x_t1 },
@@ -123,11 +123,11 @@ impl Work {
             moved: (!self.first).then_some(&self.moved[..]),
             zones: &self.zones,
         };
-        let contacts = scene.detect(query, report);
+        let contacts = scene.detect(query, report)?;
         self.first = false;
         self.moved.fill(false);
         report.seconds.detect += clock.elapsed().as_secs_f64();
-        contacts
+        Ok(contacts)
     }
 
     /// Phase 1: every impact by itself, the earliest first.
