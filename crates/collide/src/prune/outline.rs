@@ -106,18 +106,10 @@ fn union(a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
     if length < 2 || length >= n || length >= b.len() || !backwards {
         return None;
     }
-    let last = (first + b.len() - (length - 1)) % b.len();
-    // From the end of the run along a to its start, then on along b to the run's end.
+    // From the last common vertex along a to the one before the first; then from the first along b.
     let along_a = (length - 1..n).map(|k| a[(start + k) % n]);
     let along_b = (0..=b.len() - length).map(|k| b[(first + k) % b.len()]);
-    debug_assert_eq!(b[(first + b.len() - length + 1) % b.len()], b[last]);
-    // Both ends of the run come twice.
-    Some(along_a.chain(along_b.skip(0)).fold(Vec::new(), |mut walk, v| {
-        if walk.last() != Some(&v) && (walk.first() != Some(&v) || walk.len() < 2) {
-            walk.push(v);
-        }
-        walk
-    }))
+    Some(along_a.chain(along_b).collect())
 }
 
 #[cfg(test)]
