@@ -150,7 +150,7 @@ pub(crate) fn detector(data: &[u8]) {
     let finite = x.iter().chain(&moved).all(|p| p.is_finite());
     let sane = is_sane(&x) && is_sane(&moved);
     let all = brute::self_candidates(&surface, motion, thickness);
-    let met = sane.then(|| meeting(&surface, motion, &all)).unwrap_or_default();
+    let met = if sane { meeting(&surface, motion, &all) } else { Candidates::default() };
     for prune in Prune::ALL {
         let options = Options { prune, ..Options::default() };
         let mut detector = Detector::for_cloth_with(surface.clone(), &uv, &piece, options);
