@@ -255,9 +255,12 @@ impl Detector {
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
             let sink = || Finder::with_itself(self, cone_limit, fans.as_ref(), tree);
-            let apart = |i, j| self.folds.flat_together(&self.features.ends, i, j);
-            let apart = (pruned && self.options.prune == Prune::Directions)
-                .then_some(&apart as &tree::Apart<'_>);
+            let ends = &self.features.ends;
+            let known = if pruned { self.folds.known() } else { None };
+            let apart = known.as_ref().map(|known| {
+                |i: usize, j: usize| self.folds.flat_together(ends, known, i, j)
+            });
+            let apart = apart.as_ref().map(|apart| apart as &tree::Apart<'_>);
             let (found, counts) =
                 tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
             gather(found, counts)

@@ -1,5 +1,6 @@
 //! What is known of each node's curvature, whatever the method.
 
+use super::halo::{FlatHalos, Halos};
 use super::outline::Outlines;
 use super::{Cone, DirectionSet, GradientCones};
 use crate::Surface;
@@ -56,7 +57,13 @@ pub(crate) enum Folds {
     Nothing,
     Cones(Vec<Cone>),
     Directions { sets: Vec<DirectionSet>, outlines: Outlines },
-    Gradients(GradientCones),
+    Gradients { cones: GradientCones, halos: Halos },
+}
+
+/// What a query has found out about pairs of nodes.
+pub(crate) enum Known {
+    Nothing,
+    Halos(FlatHalos),
 }
 
 impl Folds {
@@ -73,9 +80,10 @@ impl Folds {
                 sets: vec![DirectionSet(0); layout.sizes.len()],
                 outlines: Outlines::new(surface, plan, &layout.rank),
             },
-            Prune::Gradients if uv.len() == surface.triangles.len() => {
-                Self::Gradients(GradientCones::new(surface, uv, plan).renumbered(&layout.rank))
-            }
+            Prune::Gradients if uv.len() == surface.triangles.len() => Self::Gradients {
+                cones: GradientCones::new(surface, uv, plan).renumbered(&layout.rank),
+                halos: Halos::new(surface, uv, plan),
+            },
             Prune::Nothing | Prune::Gradients => Self::Nothing,
         }
     }
@@ -86,7 +94,7 @@ impl Folds {
             Self::Nothing => {}
             Self::Cones(of) => refit(of, layout, ends, moved),
             Self::Directions { sets, .. } => refit(sets, layout, ends, moved),
-            Self::Gradients(cones) => cones.refit(ends, moved),
+            Self::Gradients { cones, .. } => cones.refit(ends, moved),
         }
     }
 
@@ -98,17 +106,29 @@ impl Folds {
                 layout.patch.iter().zip(of).map(|(p, cone)| *p && cone.angle < limit).collect()
             }
             Self::Directions { sets, outlines } => outlines.flat(layout, ends, sets),
-            Self::Gradients(cones) => {
+            Self::Gradients { cones, .. } => {
                 (0..layout.sizes.len()).map(|node| cones.is_injective(node)).collect()
             }
         }
     }
 
-    /// Whether two regions that are adjacent surely do not meet, by the test of their union.
-    #[inline]
-    pub(crate) fn flat_together(&self, ends: &Ends, a: usize, b: usize) -> bool {
+    /// What a query begins with; `None` if this method does not know about pairs.
+    pub(crate) fn known(&self) -> Option<Known> {
         match self {
-            Self::Directions { sets, outlines } => outlines.flat_together(ends, sets, a, b),
+            Self::Nothing | Self::Cones(_) => None,
+            Self::Directions { .. } => Some(Known::Nothing),
+            Self::Gradients { halos, .. } => Some(Known::Halos(halos.unknown())),
+        }
+    }
+
+    /// Whether two regions that are adjacent surely do not meet.
+    #[inline]
+    pub(crate) fn flat_together(&self, ends: &Ends, known: &Known, a: usize, b: usize) -> bool {
+        match (self, known) {
+            (Self::Directions { sets, outlines }, _) => outlines.flat_together(ends, sets, a, b),
+            (Self::Gradients { cones, halos }, Known::Halos(known)) => {
+                halos.flat_together(cones, known, a, b)
+            }
             _ => false,
         }
     }

@@ -1,0 +1,364 @@
+//! Regions with some of what is around them, so that neighbours can be pruned too.
+//!
+//! Two flat regions side by side have overlapping volumes, and without more knowledge a traversal goes
+//! down along their common border to every pair of neighbouring triangles. So each node gets a *halo*: the
+//! rectangle around it in the material plane, grown on all sides. If the deformation gradients of
+//! all triangles that reach into the halo are in one narrow cone, the halo does not meet itself
+//! ([`super::gradient`]), and the node does not meet any other region that lies in its halo.
+//!
+//! That needs the halo to be covered once and without slit. Call an edge *broken* if it has not just two
+//! triangles, on different sides and in agreement about its material coordinates, or if it belongs
+//! to a triangle that is turned over or has no area, or ends at a vertex around which the
+//! triangles make more than one turn. **Claim.** If no broken edge reaches into a halo, it is covered
+//! once by the triangles that are reached from the node. *Proof.* The covered part of the halo is closed, and a
+//! point on its boundary would be on an edge with one triangle; so all of it is covered. Without
+//! broken edges the sheet of triangles lies over the halo without fold or branch: a covering of a
+//! convex set, which has one sheet. ∎
+//!
+//! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
+//! none, and pairs there are found as if there were no halos.
+
+use super::gradient::{self, GradientCone, RestTriangle};
+use super::injective::GradientCones;
+use crate::Surface;
+use crate::tree::Plan;
+use glam::DVec2;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// By how much a halo is larger than its node, as part of the node's size.
+const MARGIN: f64 = 1.1;
+
+/// How deep an edge may reach into a halo before it counts, as part of the halo's size.
+const DEPTH: f64 = 1e-9;
+
+/// Halos with more parts than this are left out: a node far longer than wide.
+const MOST_PARTS: usize = 64;
+
+/// A rectangle in the material plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rect {
+    lo: DVec2,
+    hi: DVec2,
+}
+
+impl Rect {
+    const EMPTY: Self = Self { lo: DVec2::INFINITY, hi: DVec2::NEG_INFINITY };
+
+    fn around(points: impl IntoIterator<Item = DVec2>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |r, p| Self { lo: r.lo.min(p), hi: r.hi.max(p) })
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+
+    #[inline]
+    fn holds(&self, other: &Self) -> bool {
+        self.lo.cmple(other.lo).all() && other.hi.cmple(self.hi).all()
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.lo.cmple(other.hi).all() && other.lo.cmple(self.hi).all()
+    }
+
+    /// Whether a segment has a point strictly inside: neither an axis nor its own normal parts them.
+    fn is_entered(&self, [a, b]: [DVec2; 2]) -> bool {
+        let (middle, half) = (0.5 * (self.lo + self.hi), 0.5 * (self.hi - self.lo));
+        let (a, b) = (a - middle, b - middle);
+        let beside = a.max(b).cmple(-half).any() || a.min(b).cmpge(half).any();
+        let n = (b - a).perp();
+        !beside && n.dot(a).abs() < half.dot(n.abs())
+    }
+}
+
+/// The halos of the nodes of a plan.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Halos {
+    /// Rectangle around each node, and its halo; empty if there is none.
+    rects: Vec<[Rect; 2]>,
+    /// The piece of cloth of each node.
+    pieces: Vec<u32>,
+    /// Nodes that hold all triangles that reach into a halo, and where those of each node begin.
+    parts: Vec<u32>,
+    first: Vec<u32>,
+}
+
+/// Whether halos are flat, as far as a query came to ask.
+pub(crate) struct FlatHalos(Vec<AtomicU8>);
+
+impl Halos {
+    /// Finds the halos. `uv` are the material coordinates of the triangles' corners.
+    pub(crate) fn new(surface: &Surface, uv: &[[DVec2; 3]], plan: &Plan) -> Self {
+        let cloth = Cloth::new(surface, uv, plan);
+        let mut halos =
+            Self { rects: Vec::new(), pieces: Vec::new(), parts: Vec::new(), first: vec![0] };
+        let mut parts = Vec::new();
+        for node in 0..plan.nodes.len() {
+            let (rect, piece) = (cloth.rects[node], cloth.pieces[node]);
+            let halo = cloth.halo(node, &mut parts).unwrap_or(Rect::EMPTY);
+            halos.rects.push([rect, halo]);
+            halos.pieces.push(piece);
+            if halo != Rect::EMPTY {
+                halos.parts.extend_from_slice(&parts);
+            }
+            halos.first.push(halos.parts.len() as u32);
+        }
+        halos
+    }
+
+    /// Nothing known.
+    pub(crate) fn unknown(&self) -> FlatHalos {
+        FlatHalos(self.rects.iter().map(|_| AtomicU8::new(FlatHalos::UNKNOWN)).collect())
+    }
+
+    /// Whether one of two nodes lies in the flat halo of the other.
+    #[inline]
+    pub(crate) fn flat_together(
+        &self,
+        cones: &GradientCones,
+        known: &FlatHalos,
+        a: usize,
+        b: usize,
+    ) -> bool {
+        if self.pieces[a] != self.pieces[b] || self.pieces[a] == MIXED {
+            return false;
+        }
+        let ([rect_a, halo_a], [rect_b, halo_b]) = (&self.rects[a], &self.rects[b]);
+        (halo_a.holds(rect_b) && known.is_flat(a, || self.is_flat(cones, a)))
+            || (halo_b.holds(rect_a) && known.is_flat(b, || self.is_flat(cones, b)))
+    }
+
+    fn is_flat(&self, cones: &GradientCones, node: usize) -> bool {
+        let limit = gradient::limit(0.0);
+        let mut all = GradientCone::EMPTY;
+        for part in &self.parts[self.first[node] as usize..self.first[node + 1] as usize] {
+            all = all.merge(*cones.cone(*part as usize));
+            if all.angle >= limit {
+                return false;
+            }
+        }
+        all.angle >= 0.0
+    }
+}
+
+impl FlatHalos {
+    const UNKNOWN: u8 = 0;
+    const FLAT: u8 = 1;
+    const NOT_FLAT: u8 = 2;
+
+    /// What is known, or found out now. Two threads that ask at the same time come to the same.
+    #[inline]
+    fn is_flat(&self, node: usize, find: impl FnOnce() -> bool) -> bool {
+        let cell = &self.0[node];
+        match cell.load(Ordering::Relaxed) {
+            Self::UNKNOWN => {
+                let flat = find();
+                cell.store(if flat { Self::FLAT } else { Self::NOT_FLAT }, Ordering::Relaxed);
+                flat
+            }
+            known => known == Self::FLAT,
+        }
+    }
+}
+
+/// Piece of a node with triangles of several.
+const MIXED: u32 = u32::MAX;
+
+/// What halos are found from.
+struct Cloth<'a> {
+    plan: &'a Plan,
+    uv: &'a [[DVec2; 3]],
+    rects: Vec<Rect>,
+    pieces: Vec<u32>,
+    /// Rectangle around each piece.
+    whole: Vec<Rect>,
+    /// Which edges of each triangle are broken, and nodes with such a triangle.
+    broken: Vec<[bool; 3]>,
+    with_broken: Vec<bool>,
+}
+
+impl<'a> Cloth<'a> {
+    fn new(surface: &Surface, uv: &'a [[DVec2; 3]], plan: &'a Plan) -> Self {
+        let piece_of = pieces(surface);
+        let broken = broken_edges(surface, uv);
+        let n = plan.nodes.len();
+        let mut cloth = Self {
+            plan,
+            uv,
+            rects: vec![Rect::EMPTY; n],
+            pieces: vec![MIXED; n],
+            whole: vec![Rect::EMPTY; surface.triangles.len()],
+            broken,
+            with_broken: vec![false; n],
+        };
+        for (t, piece) in piece_of.iter().enumerate() {
+            let whole = &mut cloth.whole[*piece as usize];
+            *whole = whole.merge(Rect::around(uv[t]));
+        }
+        for node in (0..n).rev() {
+            if plan.nodes[node].size == 1 {
+                let own = plan.triangles(node);
+                cloth.rects[node] = Rect::around(own.iter().flat_map(|t| uv[*t as usize]));
+                let piece = piece_of[own[0] as usize];
+                let same = own.iter().all(|t| piece_of[*t as usize] == piece);
+                cloth.pieces[node] = if same { piece } else { MIXED };
+                cloth.with_broken[node] =
+                    own.iter().any(|t| cloth.broken[*t as usize].contains(&true));
+            } else {
+                let children: Vec<usize> = plan.children(node).collect();
+                let piece = cloth.pieces[children[0]];
+                let same = children.iter().all(|c| cloth.pieces[*c] == piece);
+                cloth.pieces[node] = if same { piece } else { MIXED };
+                for c in children {
+                    cloth.rects[node] = cloth.rects[node].merge(cloth.rects[c]);
+                    cloth.with_broken[node] |= cloth.with_broken[c];
+                }
+            }
+        }
+        cloth
+    }
+
+    /// The halo of a node and the nodes that hold what reaches into it; `None` if it is not covered.
+    fn halo(&self, node: usize, parts: &mut Vec<u32>) -> Option<Rect> {
+        let (rect, piece) = (self.rects[node], self.pieces[node]);
+        if piece == MIXED {
+            return None;
+        }
+        let size = rect.hi - rect.lo;
+        let grow = MARGIN * size;
+        let whole = self.whole[piece as usize];
+        let halo = Rect { lo: (rect.lo - grow).max(whole.lo), hi: (rect.hi + grow).min(whole.hi) };
+        let depth = DVec2::splat(DEPTH * (halo.hi - halo.lo).max_element());
+        let inside = Rect { lo: halo.lo + depth, hi: halo.hi - depth };
+        parts.clear();
+        let mut next = 0;
+        while next < self.plan.nodes.len() {
+            let below = next + self.plan.nodes[next].size as usize;
+            let other = self.pieces[next] != piece && self.pieces[next] != MIXED;
+            if other || !self.rects[next].overlaps(&halo) {
+                next = below;
+                continue;
+            }
+            let leaf = self.plan.nodes[next].size == 1;
+            if leaf && self.with_broken[next] && self.is_entered(next, &inside) {
+                return None;
+            }
+            let small = (self.rects[next].hi - self.rects[next].lo).cmple(size).all();
+            let whole = halo.holds(&self.rects[next]) || small || leaf;
+            if whole && !self.with_broken[next] {
+                parts.push(next as u32);
+                next = below;
+            } else {
+                // A leaf with broken edges outside counts as a part too.
+                if leaf {
+                    parts.push(next as u32);
+                }
+                next += 1;
+            }
+            if parts.len() > MOST_PARTS {
+                return None;
+            }
+        }
+        Some(halo)
+    }
+
+    /// Whether a broken edge of a leaf reaches into a rectangle.
+    fn is_entered(&self, leaf: usize, rect: &Rect) -> bool {
+        self.plan.triangles(leaf).iter().any(|t| {
+            let uv = self.uv[*t as usize];
+            (0..3).any(|k| self.broken[*t as usize][k] && rect.is_entered([uv[k], uv[(k + 1) % 3]]))
+        })
+    }
+}
+
+/// The piece of cloth each triangle belongs to, through edges; pieces are named by one of their triangles.
+fn pieces(surface: &Surface) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..surface.triangles.len() as u32).collect();
+    fn root(parent: &mut [u32], mut t: u32) -> u32 {
+        while parent[t as usize] != t {
+            parent[t as usize] = parent[parent[t as usize] as usize];
+            t = parent[t as usize];
+        }
+        t
+    }
+    let mut first = vec![u32::MAX; surface.edges.len()];
+    for (t, edges) in surface.triangle_edges.iter().enumerate() {
+        for e in edges {
+            let other = std::mem::replace(&mut first[*e as usize], t as u32);
+            if other != u32::MAX {
+                let (a, b) = (root(&mut parent, other), root(&mut parent, t as u32));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+    }
+    (0..parent.len() as u32).map(|t| root(&mut parent, t)).collect()
+}
+
+/// Which edges of each triangle are broken.
+fn broken_edges(surface: &Surface, uv: &[[DVec2; 3]]) -> Vec<[bool; 3]> {
+    let sound = |t: usize| {
+        let [a, b, c] = uv[t];
+        RestTriangle::new(surface.triangles[t], uv[t]).is_some().then(|| (b - a).perp_dot(c - a))
+    };
+    let ends = |t: usize, k: usize| {
+        let tri = surface.triangles[t];
+        let (a, b) = ((tri[k], uv[t][k]), (tri[(k + 1) % 3], uv[t][(k + 1) % 3]));
+        // In the order of vertices, and whether that is the triangle's.
+        if a.0 < b.0 { ([a, b], true) } else { ([b, a], false) }
+    };
+    // Both sides of each edge.
+    let mut sides = vec![[(usize::MAX, 0); 2]; surface.edges.len()];
+    for (t, edges) in surface.triangle_edges.iter().enumerate() {
+        for (k, e) in edges.iter().enumerate() {
+            let side = &mut sides[*e as usize];
+            side[usize::from(side[0].0 != usize::MAX)] = (t, k);
+        }
+    }
+    let fits = |e: usize| {
+        let [(t, k), (s, l)] = sides[e];
+        let ((a, along), (b, against)) = (ends(t, k), ends(s, l));
+        a == b && along != against
+    };
+    let turns = turns(surface, uv);
+    let mut all = vec![[true; 3]; surface.triangles.len()];
+    for (t, edges) in surface.triangle_edges.iter().enumerate() {
+        let Some(area) = sound(t) else { continue };
+        for k in 0..3 {
+            let e = edges[k] as usize;
+            all[t][k] = surface.valence[e] != 2
+                || !fits(e)
+                || surface.edges[e].iter().any(|v| turns[*v as usize] > 1.5)
+                || sides[e].iter().any(|(s, _)| sound(*s).is_none_or(|other| other * area <= 0.0));
+        }
+    }
+    all
+}
+
+/// How many turns the triangles around each vertex make in the material plane.
+fn turns(surface: &Surface, uv: &[[DVec2; 3]]) -> Vec<f64> {
+    let mut turns = vec![0.0; surface.vertices];
+    for (t, tri) in surface.triangles.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (uv[t][(k + 1) % 3] - uv[t][k], uv[t][(k + 2) % 3] - uv[t][k]);
+            let angle = libm::atan2(a.perp_dot(b).abs(), a.dot(b));
+            turns[tri[k] as usize] += angle / std::f64::consts::TAU;
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_enters_a_rectangle_only_with_a_point_inside() {
+        let r = Rect { lo: DVec2::ZERO, hi: DVec2::ONE };
+        let enters = |a: [f64; 2], b: [f64; 2]| r.is_entered([a.into(), b.into()]);
+        assert!(enters([0.5, 0.5], [0.6, 0.6]) && enters([-1.0, 0.5], [2.0, 0.5]));
+        assert!(enters([-0.4, 0.5], [0.5, -0.3]), "through a corner");
+        assert!(!enters([0.0, 0.0], [1.0, 0.0]), "along a side");
+        assert!(!enters([-0.5, 0.4], [0.4, -0.5]), "past a corner");
+        assert!(!enters([1.0, 0.5], [2.0, 0.5]), "from a side outwards");
+    }
+}
