@@ -69,14 +69,6 @@ pub struct NotFinite {
     pub vertex: u32,
 }
 
-fn check_finite(motion: Motion<'_>) -> Result<(), NotFinite> {
-    let bad = |x: &[DVec3]| x.par_iter().position_first(|x| !x.is_finite());
-    match [motion.x_t0, motion.x_t1].into_iter().filter_map(bad).min() {
-        Some(vertex) => Err(NotFinite { vertex: vertex as u32 }),
-        None => Ok(()),
-    }
-}
-
 /// A surface with its tree and the volumes of the present step.
 #[derive(Clone, Debug)]
 pub struct Detector {
@@ -207,20 +199,21 @@ impl Detector {
     /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
     /// with one of them are reported. At the begin of a step it must be `None`.
     ///
-    /// A position that is not finite is refused, and everything stays as it was.
+    /// A position that is not finite is refused; the detector then has to be updated anew.
     pub fn update(
         &mut self,
         motion: Motion<'_>,
         separation: f64,
         moved: Option<&[bool]>,
     ) -> Result<(), NotFinite> {
-        check_finite(motion)?;
         let again = self.updated && separation.to_bits() == self.features.separation.to_bits();
         self.features.moved = match moved {
             Some(moved) if self.updated => self.features.layout.moved(moved),
             _ => Moved::All,
         };
-        let way = self.features.take(motion, separation);
+        // What was taken up before a failure is of no use.
+        let again = again && std::mem::replace(&mut self.updated, false);
+        let way = self.features.take(motion, separation)?;
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
         let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };

@@ -3,7 +3,7 @@
 //! What a tree finds is filtered by the f64 boxes of triangles, then of their vertices and edges;
 //! where volumes are sharper than boxes, by these too. So the result does not depend on the tree.
 
-use super::{Candidates, Detector};
+use super::{Candidates, Detector, NotFinite};
 use crate::prune::fan;
 use crate::tree::{Layout, Moved, Sink, Tree};
 use crate::volume::{Aabb, Volume};
@@ -67,28 +67,45 @@ impl Features {
     }
 
     /// Takes up the positions of moved vertices, and says how far one of them moved at most [m].
-    pub(super) fn take(&mut self, motion: Motion<'_>, separation: f64) -> f64 {
+    pub(super) fn take(&mut self, motion: Motion<'_>, separation: f64) -> Result<f64, NotFinite> {
         let (vertex, moved) = (&self.layout.vertex, &self.moved);
-        let (way, largest) = self
+        let all = *moved == Moved::All;
+        let news = self
             .ends
-            .par_iter_mut()
-            .with_min_len(4096)
+            .par_chunks_mut(4096)
+            .zip(vertex.par_chunks(4096))
             .enumerate()
-            .filter(|(i, _)| moved.any(&[*i as u32]))
-            .map(|(i, ends)| {
-                let new = motion.of(vertex[i]);
-                let way = new[0].distance_squared(ends[0]).max(new[1].distance_squared(ends[1]));
-                *ends = new;
-                (way, new[0].abs().max(new[1].abs()))
+            .map(|(chunk, (ends, vertices))| {
+                let (mut way, mut largest, mut finite) = (0.0_f64, DVec3::ZERO, true);
+                for (i, (ends, v)) in ends.iter_mut().zip(vertices).enumerate() {
+                    if !all && !moved.any(&[(4096 * chunk + i) as u32]) {
+                        continue;
+                    }
+                    let new = motion.of(*v);
+                    let by = new[0].distance_squared(ends[0]).max(new[1].distance_squared(ends[1]));
+                    way = way.max(by);
+                    largest = largest.max(new[0].abs().max(new[1].abs()));
+                    finite &= new[0].is_finite() & new[1].is_finite();
+                    *ends = new;
+                }
+                (way, largest, finite)
             })
-            .reduce(|| (0.0, DVec3::ZERO), |a, b| (f64::max(a.0, b.0), a.1.max(b.1)));
+            .reduce(
+                || (0.0, DVec3::ZERO, true),
+                |a, b| (f64::max(a.0, b.0), a.1.max(b.1), a.2 & b.2),
+            );
+        let (way, largest, finite) = news;
+        if !finite {
+            let bad = |v: &&u32| !motion.of(**v).iter().all(|x| x.is_finite());
+            let vertex = vertex.iter().filter(bad).min().copied().unwrap_or(0);
+            return Err(NotFinite { vertex });
+        }
         self.separation = separation;
         // Each projection is three products and two sums of coordinates up to the largest.
         let rounding = 32.0 * f64::EPSILON * largest.max_element();
-        self.rounding =
-            if self.moved == Moved::All { rounding } else { rounding.max(self.rounding) };
+        self.rounding = if all { rounding } else { rounding.max(self.rounding) };
         // Rounded up.
-        way.sqrt() * (1.0 + 1e-12)
+        Ok(way.sqrt() * (1.0 + 1e-12))
     }
 
     /// Box of a vertex over the step.

@@ -46,6 +46,16 @@ impl Covers {
     /// Finds the covers. `uv` are the material coordinates of each triangle's corners [m]; triangles
     /// that share an edge hang together only if they agree about its ends.
     pub fn new(surface: &Surface, uv: &[[DVec2; 3]], plan: &Plan) -> Self {
+        Self::of_nodes(surface, uv, plan, |_| true)
+    }
+
+    /// The same for some of the nodes; the others have limit 0.
+    pub(super) fn of_nodes(
+        surface: &Surface,
+        uv: &[[DVec2; 3]],
+        plan: &Plan,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut search = Search::new(surface, uv, plan);
         let mut covers = Self {
             limits: vec![0.0; plan.nodes.len()],
@@ -56,7 +66,7 @@ impl Covers {
         // that named a triangle is then the first one after the parent, and tells whether one below did.
         let mut named_by = vec![NONE; surface.triangles.len()];
         for node in (0..plan.nodes.len()).rev() {
-            if let Some((detour, found)) = search.cover(node) {
+            if let Some((detour, found)) = search.cover(node, wanted(node)) {
                 covers.limits[node] = gradient::limit(detour);
                 let end = node as u32 + plan.nodes[node].size;
                 for t in found {
@@ -145,7 +155,7 @@ impl<'a> Search<'a> {
     }
 
     /// The largest detour of paths in a node and the triangles outside it that cover its hull.
-    fn cover(&mut self, node: usize) -> Option<(f64, Vec<u32>)> {
+    fn cover(&mut self, node: usize, wanted: bool) -> Option<(f64, Vec<u32>)> {
         let own = self.plan.triangles(node);
         self.mirrored = false;
         let points = if self.plan.nodes[node].size == 1 {
@@ -155,6 +165,9 @@ impl<'a> Search<'a> {
             self.plan.children(node).flat_map(of_child).collect()
         };
         self.hulls[node] = convex_hull(points);
+        if !wanted {
+            return None;
+        }
         let [a, b, c] = self.corners(own[0]);
         self.mirrored = (b - a).perp_dot(c - a) < 0.0;
         let hull = if self.mirrored {

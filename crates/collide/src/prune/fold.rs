@@ -1,6 +1,6 @@
 //! What is known of each node's curvature, whatever the method.
 
-use super::halo::{FlatHalos, Halos};
+use super::halo::FlatHalos;
 use super::outline::Outlines;
 use super::{Cone, DirectionSet, GradientCones};
 use crate::Surface;
@@ -57,7 +57,7 @@ pub(crate) enum Folds {
     Nothing,
     Cones(Vec<Cone>),
     Directions { sets: Vec<DirectionSet>, outlines: Outlines },
-    Gradients { cones: GradientCones, halos: Halos },
+    Gradients(GradientCones),
 }
 
 /// What a query has found out about pairs of nodes.
@@ -80,10 +80,9 @@ impl Folds {
                 sets: vec![DirectionSet(0); layout.sizes.len()],
                 outlines: Outlines::new(surface, plan, &layout.rank),
             },
-            Prune::Gradients if uv.len() == surface.triangles.len() => Self::Gradients {
-                cones: GradientCones::new(surface, uv, plan).renumbered(&layout.rank),
-                halos: Halos::new(surface, uv, plan),
-            },
+            Prune::Gradients if uv.len() == surface.triangles.len() => {
+                Self::Gradients(GradientCones::new(surface, uv, plan).renumbered(&layout.rank))
+            }
             Prune::Nothing | Prune::Gradients => Self::Nothing,
         }
     }
@@ -94,7 +93,7 @@ impl Folds {
             Self::Nothing => {}
             Self::Cones(of) => refit(of, layout, ends, moved),
             Self::Directions { sets, .. } => refit(sets, layout, ends, moved),
-            Self::Gradients { cones, .. } => cones.refit(ends, moved),
+            Self::Gradients(cones) => cones.refit(ends, moved),
         }
     }
 
@@ -106,9 +105,7 @@ impl Folds {
                 layout.patch.iter().zip(of).map(|(p, cone)| *p && cone.angle < limit).collect()
             }
             Self::Directions { sets, outlines } => outlines.flat(layout, ends, sets),
-            Self::Gradients { cones, .. } => {
-                (0..layout.sizes.len()).map(|node| cones.is_injective(node)).collect()
-            }
+            Self::Gradients(cones) => cones.flat(),
         }
     }
 
@@ -117,7 +114,7 @@ impl Folds {
         match self {
             Self::Nothing | Self::Cones(_) => None,
             Self::Directions { .. } => Some(Known::Nothing),
-            Self::Gradients { halos, .. } => Some(Known::Halos(halos.unknown())),
+            Self::Gradients(cones) => Some(Known::Halos(cones.unknown())),
         }
     }
 
@@ -126,9 +123,7 @@ impl Folds {
     pub(crate) fn flat_together(&self, ends: &Ends, known: &Known, a: usize, b: usize) -> bool {
         match (self, known) {
             (Self::Directions { sets, outlines }, _) => outlines.flat_together(ends, sets, a, b),
-            (Self::Gradients { cones, halos }, Known::Halos(known)) => {
-                halos.flat_together(cones, known, a, b)
-            }
+            (Self::Gradients(cones), Known::Halos(known)) => cones.flat_together(known, a, b),
             _ => false,
         }
     }

@@ -19,7 +19,6 @@
 //! none, and pairs there are found as if there were no halos.
 
 use super::gradient::{self, GradientCone, RestTriangle};
-use super::injective::GradientCones;
 use crate::Surface;
 use crate::tree::Plan;
 use glam::DVec2;
@@ -27,6 +26,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// By how much a halo is larger than its node, as part of the node's size.
 const MARGIN: f64 = 1.1;
+
+/// How large parts may be that stick out of the rectangle around a node, as part of the node's size.
+const OVERHANG: f64 = 0.3;
 
 /// How deep an edge may reach into a halo before it counts, as part of the halo's size.
 const DEPTH: f64 = 1e-9;
@@ -74,13 +76,47 @@ impl Rect {
 /// The halos of the nodes of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Halos {
-    /// Rectangle around each node, and its halo; empty if there is none.
+    /// Rectangle around each node, and its halo; a halo that is not covered is empty.
     rects: Vec<[Rect; 2]>,
     /// The piece of cloth of each node.
     pieces: Vec<u32>,
-    /// Nodes that hold all triangles that reach into a halo, and where those of each node begin.
-    parts: Vec<u32>,
-    first: Vec<u32>,
+    /// What reaches into the rectangles, and into the halos.
+    own: Parts,
+    around: Parts,
+}
+
+/// For each node, the nodes that hold all triangles that reach into a rectangle.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    nodes: Vec<u32>,
+    /// Where those of each node end.
+    ends: Vec<u32>,
+}
+
+impl Parts {
+    fn push(&mut self, nodes: &[u32]) {
+        self.nodes.extend_from_slice(nodes);
+        self.ends.push(self.nodes.len() as u32);
+    }
+
+    fn of(&self, node: usize) -> &[u32] {
+        let first = if node == 0 { 0 } else { self.ends[node - 1] };
+        &self.nodes[first as usize..self.ends[node] as usize]
+    }
+
+    /// Whether the gradients of all parts of a node, which must have some, are in one narrow cone.
+    fn are_flat(&self, cones: &[GradientCone], node: usize) -> bool {
+        let limit = gradient::limit(0.0);
+        let mut all = GradientCone::EMPTY;
+        for part in self.of(node) {
+            all = all.merge(cones[*part as usize]);
+            if all.angle >= limit {
+                return false;
+            }
+        }
+        // Without parts, or without a gradient in them, nothing is known.
+        all.angle >= 0.0
+    }
 }
 
 /// Whether halos are flat, as far as a query came to ask.
@@ -90,32 +126,38 @@ impl Halos {
     /// Finds the halos. `uv` are the material coordinates of the triangles' corners.
     pub(crate) fn new(surface: &Surface, uv: &[[DVec2; 3]], plan: &Plan) -> Self {
         let cloth = Cloth::new(surface, uv, plan);
-        let mut halos =
-            Self { rects: Vec::new(), pieces: Vec::new(), parts: Vec::new(), first: vec![0] };
+        let mut halos = Self::default();
         let mut parts = Vec::new();
         for node in 0..plan.nodes.len() {
-            let (rect, piece) = (cloth.rects[node], cloth.pieces[node]);
-            let halo = cloth.halo(node, &mut parts).unwrap_or(Rect::EMPTY);
-            halos.rects.push([rect, halo]);
-            halos.pieces.push(piece);
-            if halo != Rect::EMPTY {
-                halos.parts.extend_from_slice(&parts);
-            }
-            halos.first.push(halos.parts.len() as u32);
+            let rect = cloth.rects[node];
+            let size = rect.hi - rect.lo;
+            // Parts that stick out should not stick out far.
+            let covered = cloth.parts(node, rect, OVERHANG * size, &mut parts).is_some();
+            halos.own.push(if covered { &parts } else { &[] });
+            let halo = cloth.grown(node, MARGIN * size);
+            let covered = covered && cloth.parts(node, halo, size, &mut parts).is_some();
+            halos.around.push(if covered { &parts } else { &[] });
+            halos.rects.push([rect, if covered { halo } else { Rect::EMPTY }]);
+            halos.pieces.push(cloth.pieces[node]);
         }
         halos
     }
 
-    /// Nothing known.
-    pub(crate) fn unknown(&self) -> FlatHalos {
-        FlatHalos(self.rects.iter().map(|_| AtomicU8::new(FlatHalos::UNKNOWN)).collect())
+    /// Whether the rectangle around a node is covered.
+    pub(crate) fn is_covered(&self, node: usize) -> bool {
+        !self.own.of(node).is_empty()
+    }
+
+    /// Whether a node does not meet itself.
+    pub(crate) fn is_flat(&self, cones: &[GradientCone], node: usize) -> bool {
+        self.own.are_flat(cones, node)
     }
 
     /// Whether one of two nodes lies in the flat halo of the other.
     #[inline]
     pub(crate) fn flat_together(
         &self,
-        cones: &GradientCones,
+        cones: &[GradientCone],
         known: &FlatHalos,
         a: usize,
         b: usize,
@@ -124,20 +166,8 @@ impl Halos {
             return false;
         }
         let ([rect_a, halo_a], [rect_b, halo_b]) = (&self.rects[a], &self.rects[b]);
-        (halo_a.holds(rect_b) && known.is_flat(a, || self.is_flat(cones, a)))
-            || (halo_b.holds(rect_a) && known.is_flat(b, || self.is_flat(cones, b)))
-    }
-
-    fn is_flat(&self, cones: &GradientCones, node: usize) -> bool {
-        let limit = gradient::limit(0.0);
-        let mut all = GradientCone::EMPTY;
-        for part in &self.parts[self.first[node] as usize..self.first[node + 1] as usize] {
-            all = all.merge(*cones.cone(*part as usize));
-            if all.angle >= limit {
-                return false;
-            }
-        }
-        all.angle >= 0.0
+        (halo_a.holds(rect_b) && known.is_flat(a, || self.around.are_flat(cones, a)))
+            || (halo_b.holds(rect_a) && known.is_flat(b, || self.around.are_flat(cones, b)))
     }
 }
 
@@ -145,6 +175,11 @@ impl FlatHalos {
     const UNKNOWN: u8 = 0;
     const FLAT: u8 = 1;
     const NOT_FLAT: u8 = 2;
+
+    /// Nothing known.
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self((0..nodes).map(|_| AtomicU8::new(Self::UNKNOWN)).collect())
+    }
 
     /// What is known, or found out now. Two threads that ask at the same time come to the same.
     #[inline]
@@ -218,16 +253,23 @@ impl<'a> Cloth<'a> {
         cloth
     }
 
-    /// The halo of a node and the nodes that hold what reaches into it; `None` if it is not covered.
-    fn halo(&self, node: usize, parts: &mut Vec<u32>) -> Option<Rect> {
+    /// The rectangle around a node, grown, but not beyond its piece.
+    fn grown(&self, node: usize, by: DVec2) -> Rect {
         let (rect, piece) = (self.rects[node], self.pieces[node]);
+        if piece == MIXED {
+            return rect;
+        }
+        let whole = self.whole[piece as usize];
+        Rect { lo: (rect.lo - by).max(whole.lo), hi: (rect.hi + by).min(whole.hi) }
+    }
+
+    /// Finds the nodes that hold what reaches into a rectangle around a node, those that stick out not
+    /// larger than `size`; `None` if it is not covered.
+    fn parts(&self, node: usize, halo: Rect, size: DVec2, parts: &mut Vec<u32>) -> Option<()> {
+        let piece = self.pieces[node];
         if piece == MIXED {
             return None;
         }
-        let size = rect.hi - rect.lo;
-        let grow = MARGIN * size;
-        let whole = self.whole[piece as usize];
-        let halo = Rect { lo: (rect.lo - grow).max(whole.lo), hi: (rect.hi + grow).min(whole.hi) };
         let depth = DVec2::splat(DEPTH * (halo.hi - halo.lo).max_element());
         let inside = Rect { lo: halo.lo + depth, hi: halo.hi - depth };
         parts.clear();
@@ -259,7 +301,7 @@ impl<'a> Cloth<'a> {
                 return None;
             }
         }
-        Some(halo)
+        Some(())
     }
 
     /// Whether a broken edge of a leaf reaches into a rectangle.

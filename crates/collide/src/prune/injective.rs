@@ -5,6 +5,7 @@
 
 use super::Covers;
 use super::gradient::{Gradient, GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
+use super::halo::{FlatHalos, Halos};
 use crate::tree::{Ends, Moved, Plan};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
@@ -21,13 +22,17 @@ pub struct GradientCones {
     sizes: Vec<u32>,
     limits: Vec<f32>,
     cones: Vec<GradientCone>,
+    halos: Halos,
 }
 
 impl GradientCones {
     /// Prepares a plan over a surface; `uv` are the material coordinates of each triangle's corners [m].
     pub fn new(surface: &Surface, uv: &[[DVec2; 3]], plan: &Plan) -> Self {
-        let covers = Covers::new(surface, uv, plan);
+        // Where the rectangle around a node is covered, that is the simpler proof; hulls are for the rims.
+        let halos = Halos::new(surface, uv, plan);
+        let covers = Covers::of_nodes(surface, uv, plan, |node| !halos.is_covered(node));
         let mut cones = Self {
+            halos,
             offsets: vec![0],
             sizes: plan.nodes.iter().map(|n| n.size).collect(),
             limits: (0..plan.nodes.len()).map(|n| covers.limit(n)).collect(),
@@ -83,20 +88,42 @@ impl GradientCones {
     }
 
     /// Whether no two triangles of the node intersect at any time of the step.
-    #[inline]
     pub fn is_injective(&self, node: usize) -> bool {
         // A node without gradients has an empty cone, and no limit either.
-        self.limits[node] > 0.0 && self.cones[node].angle < self.limits[node]
+        (self.limits[node] > 0.0 && self.cones[node].angle < self.limits[node])
+            || self.halos.is_flat(&self.cones, node)
+    }
+
+    /// Marks the nodes that do not meet themselves: the highest ones, and all below these.
+    pub(crate) fn flat(&self) -> Vec<bool> {
+        let mut flat = vec![false; self.sizes.len()];
+        let mut node = 0;
+        while node < flat.len() {
+            let below = node + self.sizes[node] as usize;
+            if self.is_injective(node) {
+                flat[node..below].fill(true);
+                node = below;
+            } else {
+                node += 1;
+            }
+        }
+        flat
+    }
+
+    /// What a query about pairs begins with.
+    pub(crate) fn unknown(&self) -> FlatHalos {
+        FlatHalos::new(self.sizes.len())
+    }
+
+    /// Whether one of two nodes lies in the flat halo of the other.
+    #[inline]
+    pub(crate) fn flat_together(&self, known: &FlatHalos, a: usize, b: usize) -> bool {
+        self.halos.flat_together(&self.cones, known, a, b)
     }
 
     /// The cone of a node.
     pub fn cone(&self, node: usize) -> &GradientCone {
         &self.cones[node]
-    }
-
-    /// Largest angle of a node's cone with which it prunes; 0 if its hull is not covered.
-    pub fn limit(&self, node: usize) -> f32 {
-        self.limits[node]
     }
 }
 
