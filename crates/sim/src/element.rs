@@ -7,11 +7,15 @@ use glam::{DMat3, DVec3};
 
 #[cfg(test)]
 mod check;
+pub mod corotational;
+pub mod curve;
 pub mod definite;
 pub mod hinge;
+pub mod laplacian;
 pub mod morley;
 pub mod spring;
 pub mod stiffness;
+pub mod stvk;
 pub mod triangle;
 
 pub use hinge::Hinge;

@@ -1,7 +1,7 @@
 //! What every element must satisfy, and meshes to try it on.
 
 use super::definite::eigen;
-use super::{Blocks, Element};
+use super::{Blocks, Element, Triangle};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{NONE, Topology, TriMesh};
@@ -134,6 +134,49 @@ pub(super) fn all<const N: usize>(e: &impl Element<N>, x: &[DVec3; N]) {
 /// Energy of all elements with the vertices at `x`.
 pub(super) fn total<const N: usize, E: Element<N>>(elements: &[E], x: &[DVec3]) -> f64 {
     elements.iter().map(|e| e.energy(&e.vertices().map(|v| x[v as usize]))).sum()
+}
+
+/// Gradient of all elements with the vertices at `x`.
+fn total_gradient<const N: usize, E: Element<N>>(elements: &[E], x: &[DVec3]) -> Vec<DVec3> {
+    let mut sum = vec![DVec3::ZERO; x.len()];
+    for e in elements {
+        let g = e.gradient(&e.vertices().map(|v| x[v as usize]));
+        for (v, g) in e.vertices().into_iter().zip(g) {
+            sum[v as usize] += g;
+        }
+    }
+    sum
+}
+
+/// Stretched, sheared, turned: an affine map of the unit square into space.
+const AFFINE: [DVec3; 2] = [DVec3::new(1.05, 0.1, -0.2), DVec3::new(0.12, 0.7, 0.6)];
+
+/// Vertices of a mesh after an affine map with these columns.
+pub(super) fn affine(mesh: &TriMesh, su: DVec3, sv: DVec3) -> Vec<DVec3> {
+    mesh.uv.iter().map(|p| su * p.x + sv * p.y).collect()
+}
+
+/// Largest error over all meshes of the energy of an affine map against `exact` per area, and
+/// largest force on an inner vertex against the largest of all.
+pub(super) fn affine_error<'a, E: Element<3>>(
+    element: &dyn Fn(&'a Triangle) -> E,
+    exact: &dyn Fn(DVec3, DVec3) -> f64,
+) -> [f64; 2] {
+    let [su, sv] = AFFINE;
+    let (mut energy, mut force) = (0.0_f64, 0.0_f64);
+    for (_, mesh) in meshes(6) {
+        // Elements borrow their rest state for as long as the test runs.
+        let rest: &'a [Triangle] = Triangle::of_mesh(&mesh).leak();
+        let elements: Vec<E> = rest.iter().map(element).collect();
+        let x = affine(&mesh, su, sv);
+        energy = energy.max((total(&elements, &x) / exact(su, sv) - 1.0).abs());
+        let g = total_gradient(&elements, &x);
+        let inner = |v: usize| mesh.uv[v].abs().max_element() < 0.4999;
+        let largest = g.iter().map(|g| g.length()).fold(0.0, f64::max);
+        let left = (0..g.len()).filter(|v| inner(*v)).map(|v| g[v].length()).fold(0.0, f64::max);
+        force = force.max(left / largest);
+    }
+    [energy, force]
 }
 
 /// Numbers in −1..1, the same on every machine.
