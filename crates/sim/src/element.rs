@@ -5,18 +5,22 @@
 
 use glam::{DMat3, DVec3};
 
+pub mod baraff_witkin;
 #[cfg(test)]
 mod check;
+pub mod continuum;
 pub mod corotational;
 pub mod curve;
 pub mod definite;
 pub mod hinge;
+pub mod kes;
 pub mod laplacian;
 pub mod morley;
 pub mod spring;
 pub mod stiffness;
 pub mod stvk;
 pub mod triangle;
+pub mod volino;
 
 pub use hinge::Hinge;
 pub use spring::{Kind, Spring};
