@@ -8,6 +8,8 @@ use glam::{DMat3, DVec3};
 pub mod baraff_witkin;
 #[cfg(test)]
 mod check;
+#[cfg(test)]
+mod comparison;
 pub mod continuum;
 pub mod corotational;
 pub mod curve;
@@ -19,7 +21,9 @@ pub mod morley;
 pub mod spring;
 pub mod stiffness;
 pub mod stvk;
+pub mod terzopoulos;
 pub mod triangle;
+pub mod viscosity;
 pub mod volino;
 
 pub use hinge::Hinge;

@@ -11,9 +11,9 @@
 //! The Hessian is k (∇θ ∇θᵀ + (θ − θ₀) ∇²θ), or its first part alone, which is semidefinite and
 //! serves Newton's method as well (Gauss–Newton).
 //!
-//! **Erratum**: the coefficient is often coded as 3 B |e|²/(A₁ + A₂) (with E = k θ², heights
-//! thought of as thirds), three times too stiff; with the one above a strip bent over the edges of
-//! a grid has the energy of the plate exactly.
+//! **Erratum**: the factor is often coded as 3 |e|²/(A₁ + A₂), thirds of the areas being counted,
+//! which is three times too stiff; with the one above a strip bent over the lines of a grid has
+//! the energy of the plate.
 //!
 //! Limits: refinement does not remove the error on general meshes. Against the plate, a sheet with
 //! one diagonal is three times too stiff when bent across it, a Delaunay mesh about a fifth, twist

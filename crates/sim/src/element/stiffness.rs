@@ -35,6 +35,17 @@ impl Membrane {
         Self { c11: c, c12: poisson * c, c22: c, c33: young / (2.0 * (1.0 + poisson)) }
     }
 
+    /// All constants multiplied by a factor: with a time [s], the viscosity of a Kelvin–Voigt sheet.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            c11: self.c11 * factor,
+            c12: self.c12 * factor,
+            c22: self.c22 * factor,
+            c33: self.c33 * factor,
+        }
+    }
+
     /// The matrix that turns (e11, e22, 2 e12) into (σ11, σ22, σ12).
     pub fn matrix(&self) -> [[f64; 3]; 3] {
         [[self.c11, self.c12, 0.0], [self.c12, self.c22, 0.0], [0.0, 0.0, self.c33]]

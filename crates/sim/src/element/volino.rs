@@ -9,8 +9,8 @@
 //! The Hessian is exact; where it must be definite, edges under pressure lose their geometric part
 //! (pressed springs swerve).
 //!
-//! Limits: linear in the elongations, so exact for small strain; at a strain of 10 % the energy of
-//! an affine map differs between meshes by about as much.
+//! Limits: linear in the elongations, so exact for small strain; at a shear of 10 % the energy of
+//! an affine map differs by a few percent from mesh to mesh.
 
 use super::definite::{add_blocks, outer};
 use super::stiffness::{invert, multiply};
