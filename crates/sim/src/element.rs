@@ -21,6 +21,7 @@ pub mod morley;
 pub mod spring;
 pub mod stiffness;
 pub mod stvk;
+pub mod tension_field;
 pub mod terzopoulos;
 pub mod triangle;
 pub mod viscosity;

@@ -6,8 +6,8 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{NONE, Topology, TriMesh};
 
-/// Differences of fourth order with this step (of the element's size) err by about 1e-11.
-const STEP: f64 = 2e-3;
+/// Differences of fourth order with this step (of the element's size) err by about 1e-12.
+const STEP: f64 = 1e-3;
 /// Allowed error of a derivative, of the largest entry.
 const TOLERANCE: f64 = 1e-7;
 

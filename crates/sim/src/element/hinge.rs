@@ -16,9 +16,10 @@
 //! the energy of the plate.
 //!
 //! Limits: refinement does not remove the error on general meshes. Against the plate, a sheet with
-//! one diagonal is three times too stiff when bent across it, a Delaunay mesh about a fifth, twist
-//! is off by up to three; `morley` has none of this. The angle is not defined for a triangle
-//! without area; such a hinge has no force. Beyond ±π it jumps.
+//! one diagonal is three times too stiff when bent across it, alternating diagonals half as much
+//! again, a Delaunay mesh between a few and forty percent, and twist costs two to three times too
+//! much; `morley` has none of this. The angle is not defined for a triangle without area; such a
+//! hinge has no force. Beyond ±π it jumps.
 
 use super::definite::{add_blocks, from_directions, outer_blocks, project};
 use super::{Bending, Blocks, Element};

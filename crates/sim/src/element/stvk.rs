@@ -15,8 +15,8 @@
 //!
 //! Limits: in strong compression the energy of Green strain has a hump (a triangle can be turned
 //! inside out); give the directions a [`Curve::knee`](super::curve::Curve::knee), or relax
-//! compression altogether. Curves take
-//! (e11, e22) along the threads, so C12 stays a constant.
+//! compression altogether (`tension_field`). Curves take (e11, e22) along the threads, so C12 stays a
+//! constant.
 
 use super::curve::Response;
 use super::definite::{add_blocks, outer, project_small};
