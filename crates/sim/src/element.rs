@@ -1,5 +1,51 @@
 //! Elements: energies on a few vertices each.
+//!
+//! Every model gives energy, gradient and Hessian together ([`Element`]), and its file says which
+//! paper it is from, where the paper is wrong, and what the model cannot do.
 
+use glam::{DMat3, DVec3};
+
+pub mod baraff_witkin;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod comparison;
+pub mod continuum;
+pub mod corotational;
+pub mod curve;
+pub mod definite;
+pub mod hinge;
+pub mod kes;
+pub mod laplacian;
+pub mod morley;
 pub mod spring;
+pub mod stiffness;
+pub mod stvk;
+pub mod tension_field;
+pub mod terzopoulos;
+pub mod triangle;
+pub mod viscosity;
+pub mod volino;
 
+pub use hinge::Hinge;
 pub use spring::{Kind, Spring};
+pub use stiffness::{Bending, Membrane};
+pub use triangle::Triangle;
+
+/// Second derivatives by pairs of vertices: `h[a][b]` is ∂²E/∂x_a∂x_b [N/m].
+pub type Blocks<const N: usize> = [[DMat3; N]; N];
+
+/// A part of the elastic energy that depends on `N` vertices.
+pub trait Element<const N: usize> {
+    /// The vertices it depends on.
+    fn vertices(&self) -> [u32; N];
+
+    /// Energy [J].
+    fn energy(&self, x: &[DVec3; N]) -> f64;
+
+    /// Its gradient [N]; the force is the negative.
+    fn gradient(&self, x: &[DVec3; N]) -> [DVec3; N];
+
+    /// Its Hessian [N/m]; with `definite`, a near positive semidefinite one.
+    fn hessian(&self, x: &[DVec3; N], definite: bool) -> Blocks<N>;
+}

@@ -15,6 +15,8 @@
 //! Limits: mass-spring cloth resists bending wrongly (κ⁴) and its shear and Poisson effect depend on
 //! the mesh. That is the model of 1995; better ones are elsewhere.
 
+use super::definite::outer;
+use super::{Blocks, Element};
 use crate::Fabric;
 use glam::{DMat3, DVec2, DVec3};
 use toile_mesh::{NONE, Topology, TriMesh};
@@ -87,6 +89,36 @@ impl Spring {
     #[inline]
     pub fn damping_isotropic(&self, v: [DVec3; 2]) -> DVec3 {
         (v[0] - v[1]) * -self.damping
+    }
+}
+
+impl Element<2> for Spring {
+    fn vertices(&self) -> [u32; 2] {
+        self.ends
+    }
+
+    fn energy(&self, x: &[DVec3; 2]) -> f64 {
+        Self::energy(self, *x)
+    }
+
+    fn gradient(&self, x: &[DVec3; 2]) -> [DVec3; 2] {
+        Self::gradient(self, *x)
+    }
+
+    fn hessian(&self, x: &[DVec3; 2], definite: bool) -> Blocks<2> {
+        let d = x[0] - x[1];
+        let length = d.length();
+        let h = if length == 0.0 {
+            // No direction: stiff along none more than another.
+            DMat3::IDENTITY * self.stiffness
+        } else if definite && length < self.rest {
+            // A pressed spring wants to swerve; without that part it is definite.
+            let n = d / length;
+            outer(n, n) * self.stiffness
+        } else {
+            Self::hessian(self, *x)
+        };
+        [[h, -h], [-h, h]]
     }
 }
 
@@ -207,6 +239,7 @@ fn material_area(mesh: &TriMesh, t: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check;
     use super::*;
     use toile_mesh::shape::{Diagonals, grid};
 
@@ -242,6 +275,13 @@ mod tests {
             let numeric = (shifted(1e-6) - shifted(-1e-6)) / 2e-6;
             assert!((h.col(k) - numeric).length() < 1e-7);
         }
+    }
+
+    #[test]
+    fn a_spring_is_an_element_also_when_pressed() {
+        check::all(&SPRING, &X);
+        check::all(&Spring { rest: 1.9, ..SPRING }, &X);
+        check::at_rest(&Spring { rest: X[0].distance(X[1]), ..SPRING }, &X, 30.0);
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! The rest state of a triangle, shared by the finite-element models.
+//!
+//! Linear form functions N_a with gradients g_a in material coordinates give the 3 × 2 deformation
+//! gradient `F = Σ x_a g_aᵀ`, constant over the triangle, with columns s_u (weft) and s_v (warp).
+
+use glam::{DVec2, DVec3};
+use toile_mesh::TriMesh;
+
+/// A triangle at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle {
+    /// Its vertices.
+    pub vertices: [u32; 3],
+    /// Rest area [m²].
+    pub area: f64,
+    /// Gradients of the form functions in material coordinates [1/m].
+    pub gradients: [DVec2; 3],
+}
+
+impl Triangle {
+    /// The triangle with these material corners; `None` if it has no area.
+    pub fn new(vertices: [u32; 3], uv: [DVec2; 3]) -> Option<Self> {
+        let twice = (uv[1] - uv[0]).perp_dot(uv[2] - uv[0]);
+        if !(twice.abs() > 0.0 && twice.is_finite()) {
+            return None;
+        }
+        // The gradient of N_a stands upright on the opposite edge. A pattern piece that lies face
+        // down has a negative area here; the gradients stay right.
+        let gradients = std::array::from_fn(|a| {
+            let edge = uv[(a + 2) % 3] - uv[(a + 1) % 3];
+            DVec2::new(-edge.y, edge.x) / twice
+        });
+        Some(Self { vertices, area: 0.5 * twice.abs(), gradients })
+    }
+
+    /// All triangles of a mesh with material coordinates; those without area are left out.
+    pub fn of_mesh(mesh: &TriMesh) -> Vec<Self> {
+        (0..mesh.triangles.len())
+            .filter_map(|t| Self::new(mesh.triangles[t], mesh.corners_uv(t)))
+            .collect()
+    }
+
+    /// The columns s_u and s_v of the deformation gradient.
+    #[inline]
+    pub fn deformation(&self, x: &[DVec3; 3]) -> [DVec3; 2] {
+        let g = &self.gradients;
+        [
+            x[0] * g[0].x + x[1] * g[1].x + x[2] * g[2].x,
+            x[0] * g[0].y + x[1] * g[1].y + x[2] * g[2].y,
+        ]
+    }
+
+    /// Green strain (e11, e22, 2 e12).
+    #[inline]
+    pub fn green_strain(&self, x: &[DVec3; 3]) -> [f64; 3] {
+        let [u, v] = self.deformation(x);
+        [0.5 * (u.dot(u) - 1.0), 0.5 * (v.dot(v) - 1.0), u.dot(v)]
+    }
+
+    /// Gradients of the three entries of the Green strain at the corners.
+    #[inline]
+    pub fn green_gradients(&self, x: &[DVec3; 3]) -> [[DVec3; 3]; 3] {
+        let [u, v] = self.deformation(x);
+        let g = &self.gradients;
+        [g.map(|g| u * g.x), g.map(|g| v * g.y), g.map(|g| u * g.y + v * g.x)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_affine_map_has_its_own_gradient_on_any_triangle() {
+        let uv = [DVec2::new(0.3, -0.1), DVec2::new(1.1, 0.2), DVec2::new(0.2, 0.9)];
+        let (su, sv) = (DVec3::new(1.1, 0.2, -0.3), DVec3::new(0.1, 0.8, 0.5));
+        let x = uv.map(|p| su * p.x + sv * p.y + DVec3::new(3.0, 2.0, 1.0));
+        for order in [[0, 1, 2], [1, 0, 2]] {
+            let t = Triangle::new([0, 1, 2], order.map(|k| uv[k])).unwrap();
+            let [u, v] = t.deformation(&order.map(|k| x[k]));
+            assert!((u - su).length() < 1e-14 && (v - sv).length() < 1e-14);
+            assert!((t.area - 0.415).abs() < 1e-14, "{}", t.area);
+        }
+        assert!(Triangle::new([0, 1, 2], [uv[0], uv[1], uv[0]]).is_none());
+    }
+}
