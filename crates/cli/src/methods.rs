@@ -31,7 +31,7 @@ const fn method(id: &'static str, name: &'static str, setting: &'static str) -> 
 }
 
 /// Methods with their ids, and how a scene chooses them.
-const METHODS: [Method; 17] = [
+const METHODS: [Method; 25] = [
     method("M1", "mass-spring grid (Provot 1995)", "solver.springs = \"grid\", solver.damping"),
     method("M2", "strain limit, three orders", "solver.strain_limit.order"),
     method("M4", "mass-spring triangles", "solver.springs = \"triangles\""),
@@ -41,11 +41,27 @@ const METHODS: [Method; 17] = [
     method("N2", "explicit midpoint", "solver.integrator.type = \"midpoint\""),
     method("N3", "classical Runge-Kutta", "solver.integrator.type = \"rk4\""),
     method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
-    method("D1", "vertex-face, continuous", "solver.collision.ccd = \"separating\" or \"cubic\""),
-    method("D2", "edge-edge, continuous", "solver.collision.ccd = \"separating\" or \"cubic\""),
-    method("D3", "axis-aligned boxes swept over the step", "always"),
-    method("D4a", "hierarchy built in material space", "always"),
-    method("D6a", "normal cones skip flat patches", "solver.collision.cone_limit"),
+    method("D1", "vertex-face, continuous, three methods", "solver.collision.ccd"),
+    method("D2", "edge-edge, continuous, three methods", "solver.collision.ccd"),
+    method("D3", "boxes and k-DOPs swept over the step", "solver.collision.tree.volume"),
+    method("D4a", "hierarchy in material space", "solver.collision.tree.build = \"texture-space\""),
+    method("D4b", "hierarchy of octants", "solver.collision.tree.build = \"octant\""),
+    method(
+        "D4c",
+        "hierarchy along the longest axis",
+        "solver.collision.tree.build = \"longest-axis\"",
+    ),
+    method("D4d", "hierarchy of merged regions", "solver.collision.tree.build = \"region-merge\""),
+    method("D5", "three refits, inflation", "solver.collision.tree.refit, .inflation"),
+    method("D6a", "normal cones", "solver.collision.tree.prune = \"cones\", .cone_limit"),
+    method(
+        "D6b-d",
+        "direction sets, contours, adjacency",
+        "solver.collision.tree.prune = \"directions\"",
+    ),
+    method("D7", "signed distance fields", "library: toile_collide::field"),
+    method("D8", "depth maps, layered depth images", "library: toile_collide::image"),
+    method("D9", "voxel octree", "library: toile_collide::voxel"),
     method("D10", "all pairs nearer than a thickness", "library: toile_collide::proximity"),
     method("R1", "impacts with bounce and friction", "solver.collision.law"),
     method("R2", "zones of impact", "solver.collision.zones"),

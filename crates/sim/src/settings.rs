@@ -80,7 +80,10 @@ pub struct Collision {
     pub ccd: Ccd,
     /// Distance that is kept between features [m]; 0 takes the thickest fabric's thickness.
     pub separation: f64,
-    /// Half-angle below which a patch is not tested against itself [rad]; 0 tests everything.
+    /// What finds the pairs that may collide: volumes, hierarchy, pruning.
+    pub tree: toile_collide::Options,
+    /// Half-angle below which a patch is not tested against itself, if it is pruned by normal cones
+    /// [rad]; 0 tests everything, whatever the pruning.
     pub cone_limit: f64,
     /// What an impact does.
     pub law: Law,
@@ -101,6 +104,7 @@ impl Default for Collision {
             self_collision: true,
             ccd: Ccd::Separating,
             separation: 0.0,
+            tree: toile_collide::Options::default(),
             cone_limit: toile_collide::prune::DEFAULT_LIMIT,
             law: Law::Impulse,
             bounce: 0.0,
@@ -175,6 +179,18 @@ impl Settings {
             "solver.collision.cone_limit",
             c.cone_limit,
             "it must be 0 to 1.57 rad: beyond a right angle a patch can fold",
+        )?;
+        check(
+            in_range(c.tree.inflation, 0.0, 0.1),
+            "solver.collision.tree.inflation",
+            c.tree.inflation,
+            "it must be 0 to 0.1 m",
+        )?;
+        check(
+            (1..=4096).contains(&c.tree.leaf),
+            "solver.collision.tree.leaf",
+            c.tree.leaf as f64,
+            "it must be 1 to 4096 triangles",
         )?;
         check(
             in_range(c.bounce, 0.0, 1.0),

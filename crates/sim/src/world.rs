@@ -91,7 +91,7 @@ impl World {
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
         let colliders = bodies.iter().map(Collider::new).collect();
-        let scene = Scene::new(&model, colliders, separation);
+        let scene = Scene::new(&model, colliders, separation, settings.collision.tree);
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
             gather: Gather::new(model.mass.len(), &model.springs),

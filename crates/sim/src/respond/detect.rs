@@ -49,10 +49,15 @@ impl Query<'_> {
 }
 
 impl Scene {
-    pub(crate) fn new(model: &Model, bodies: Vec<Collider>, separation: f64) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        bodies: Vec<Collider>,
+        separation: f64,
+        tree: toile_collide::Options,
+    ) -> Self {
         let (uv, cloth) = model.texture();
         Self {
-            cloth: Detector::for_cloth(model.surface(), &uv, &cloth),
+            cloth: Detector::for_cloth_with(model.surface(), &uv, &cloth, tree),
             body_anchor: vec![0; bodies.len()],
             bodies,
             friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
