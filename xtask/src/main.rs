@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 const HELP: &str = "cargo xtask TASK
 
-  test      everything CI checks: format, lints, documentation, tests, examples
-  scenes    run every scene at full size and check what it expects (long); names as arguments
-  gallery   draw the pictures of docs/images anew
-  schema    write scenes/scene.schema.json anew";
+  test           everything CI checks: format, lints, documentation, tests, examples
+  scenes         run every scene at full size and check what it expects (long); names as arguments
+  gallery        draw the pictures of docs/images anew
+  bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
+  schema         write scenes/scene.schema.json anew";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "scenes" => scenes(&rest),
         "gallery" => gallery(&rest),
+        "bench-collide" => bench_collide(&rest),
         "schema" => schema(),
         _ => {
             eprintln!("{HELP}");
@@ -176,6 +178,15 @@ fn gallery(asked: &[String]) -> Done {
         }
     }
     Ok(format!("The pictures are in {}.", images.display()))
+}
+
+/// Arguments go to `toile bench collide`.
+fn bench_collide(asked: &[String]) -> Done {
+    let (plot, document) = ("docs/images/bench-collide.svg", "docs/collision.md");
+    let mut args = vec!["bench", "collide", "--plot", plot, "--markdown", document];
+    args.extend(asked.iter().map(String::as_str));
+    stage("bench-collide", program(&args))?;
+    Ok(format!("{document} and {plot} are up to date."))
 }
 
 fn schema() -> Done {

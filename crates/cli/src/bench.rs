@@ -1,19 +1,27 @@
 //! `toile bench`.
 
+mod collide;
+
 use crate::{End, print_json, say};
 use toile::Error;
 use toile::bench::{self, Detection, Sheet};
 
 /// Measure how the cost of collision detection grows with the mesh.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
   toile bench                            sheets of 2000 to 200 000 triangles
   toile bench --triangles 2000,20000     other sizes
   toile bench --json                     for other programs
+  toile bench collide                    which methods are best, when?
 
 Counts are the same on every machine; times are not. The exponent p of cost = c·n^p is fitted to
-both: n log n gives about 1.1 over this range.")]
+both: n log n gives about 1.1 over this range."
+)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
     /// Sizes of the sheets in triangles, about.
     #[arg(long, value_delimiter = ',', default_values_t = bench::SIZES,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=20_000_000))]
@@ -23,7 +31,15 @@ pub(crate) struct Args {
     repeats: usize,
 }
 
+#[derive(clap::Subcommand)]
+enum What {
+    Collide(collide::Args),
+}
+
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    if let Some(What::Collide(args)) = args.what {
+        return collide::run(args, json);
+    }
     let table = bench::detection(&args.triangles, args.repeats);
     if json {
         print_json(&table)
