@@ -114,8 +114,10 @@ fn upper_product(rows: &[Vec<(u32, DMat3)>], x: &[DVec3], y: &mut [DVec3]) {
 fn table(cells: u32) -> Result<(), Error> {
     let (assembly, mut a) = matrix(cells)?;
     let n = a.rows();
+    // Noise with a mean of about zero: every wavelength is asked for.
+    let noise = |k: u32| f64::from((k.wrapping_mul(2_654_435_761) >> 8) % 2001) / 1000.0 - 1.0;
     let b: Vec<DVec3> = (0..n as u32)
-        .map(|i| DVec3::new(f64::from(i * 37 % 101), f64::from(i * 53 % 89), f64::from(i % 17)))
+        .map(|i| DVec3::new(noise(3 * i + 1), noise(3 * i + 2), noise(3 * i + 3)))
         .collect();
     let mut y = a.pattern().zeros();
     println!("\n{n} vertices, {} blocks", a.pattern().blocks());

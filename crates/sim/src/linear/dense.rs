@@ -7,6 +7,9 @@ use glam::{DMat3, DVec3};
 /// How small a pivot may be beside the entry it came from before the block counts as singular.
 const SINGULAR: f64 = 1e-14;
 
+/// Rows of the largest matrix that [`invert_factor`] takes.
+pub(super) const LARGEST: usize = 48;
+
 /// L⁻¹ of a 3×3 block, or nothing if it is not positive definite.
 pub(super) fn inverse_factor3(a: DMat3) -> Option<DMat3> {
     let l = factor3(a)?;
@@ -49,10 +52,7 @@ pub(super) fn invert_factor(a: &mut [f64], n: usize) {
     // Cholesky, row by row.
     for i in 0..n {
         for j in 0..=i {
-            let mut sum = a[row(i) + j];
-            for k in 0..j {
-                sum -= a[row(i) + k] * a[row(j) + k];
-            }
+            let mut sum = a[row(i) + j] - dot(&a[row(i)..row(i) + j], &a[row(j)..row(j) + j]);
             if j < i {
                 a[row(i) + j] = sum / a[row(j) + j];
                 continue;
@@ -65,30 +65,44 @@ pub(super) fn invert_factor(a: &mut [f64], n: usize) {
             a[row(i) + i] = sum.sqrt();
         }
     }
-    // The inverse: column j of it needs the rows above only.
+    // The inverse: row i of it is a sum of the rows above.
+    let mut sum = [0.0; LARGEST];
     for i in 0..n {
-        let pivot = 1.0 / a[row(i) + i];
-        for j in 0..i {
-            let mut sum = 0.0;
-            for k in j..i {
-                sum += a[row(i) + k] * a[row(k) + j];
+        let (above, own) = a.split_at_mut(row(i));
+        let pivot = 1.0 / own[i];
+        sum[..i].fill(0.0);
+        for (k, factor) in own[..i].iter().enumerate() {
+            for (s, g) in sum.iter_mut().zip(&above[row(k)..row(k + 1)]) {
+                *s += factor * g;
             }
-            a[row(i) + j] = -sum * pivot;
         }
-        a[row(i) + i] = pivot;
+        own.iter_mut().zip(&sum[..i]).for_each(|(g, s)| *g = -s * pivot);
+        own[i] = pivot;
     }
+}
+
+/// Σ aᵢ bᵢ in four sums side by side, so that an addition need not wait for the one before.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
+    let mut sum = [0.0; 4];
+    for (a, b) in a4.zip(b4) {
+        for k in 0..4 {
+            sum[k] += a[k] * b[k];
+        }
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest
 }
 
 /// x ← Gᵀ G x, with `y` for what lies in between.
 pub(super) fn apply_twice(g: &[f64], x: &mut [f64], y: &mut [f64]) {
     let n = x.len();
     for i in 0..n {
-        let g = &g[row(i)..row(i) + i + 1];
-        y[i] = g.iter().zip(&*x).map(|(g, x)| g * x).sum();
+        y[i] = dot(&g[row(i)..row(i + 1)], &x[..=i]);
     }
     x.fill(0.0);
     for i in 0..n {
-        for (x, g) in x.iter_mut().zip(&g[row(i)..row(i) + i + 1]) {
+        for (x, g) in x.iter_mut().zip(&g[row(i)..row(i + 1)]) {
             *x += g * y[i];
         }
     }

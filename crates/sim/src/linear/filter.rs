@@ -4,7 +4,7 @@
 //! moves on a line. Filtered conjugate gradients solve S A S x = S b in the free directions and leave the rest
 //! of x as it was given.
 
-use super::Error;
+use super::{BlockCsr, Error};
 use glam::{DMat3, DVec3};
 
 /// What a vertex may still do.
@@ -79,6 +79,27 @@ impl Filter {
         for (i, s) in self.vertices.iter().zip(&self.projections) {
             let i = *i as usize;
             y[i] = x[i] - *s * x[i];
+        }
+    }
+
+    /// A ← S A S + (I − S) a, with a the size of each vertex's own block: a matrix that is positive
+    /// definite if A is so in the free directions, and whose solution for S b has nothing in the
+    /// others. For direct solvers and preconditioners.
+    pub fn constrain(&self, a: &mut BlockCsr) {
+        let pattern = std::sync::Arc::clone(a.pattern());
+        for (i, s) in self.vertices.iter().zip(&self.projections) {
+            let own = a.diagonal(*i as usize);
+            let size = (own.x_axis.x + own.y_axis.y + own.z_axis.z) / 3.0;
+            let size = if size > 0.0 { size } else { 1.0 };
+            for (slot, j) in pattern.slots(*i as usize).zip(pattern.row(*i as usize)) {
+                a.values[slot] = *s * a.values[slot];
+                if let Some(mirror) = pattern.slot(*j, *i) {
+                    a.values[mirror] *= *s;
+                }
+                if i == j {
+                    a.values[slot] += (DMat3::IDENTITY - *s) * size;
+                }
+            }
         }
     }
 }

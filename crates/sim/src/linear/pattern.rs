@@ -60,6 +60,11 @@ impl Pattern {
         pattern
     }
 
+    /// The pattern of vertices that do not act on each other.
+    pub fn unconnected(n: usize) -> Self {
+        Self::from_pairs(n, std::iter::empty())
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.diagonal.len()

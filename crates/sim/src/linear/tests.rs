@@ -448,6 +448,22 @@ fn filtered_gradients_solve_in_the_free_directions_and_keep_the_rest() {
 }
 
 #[test]
+fn a_constrained_matrix_has_the_solution_of_the_filtered_one() {
+    let mut a = grid_matrix(10, 10, 0.02);
+    let mut b = Random::new(23).vector(100);
+    let filter = constraints();
+    let mut filtered = a.pattern().zeros();
+    pcg(&a, Precondition::BlockJacobi, Some(&filter), &b, &mut filtered, 1e-13);
+    filter.constrain(&mut a);
+    filter.keep_free(&mut b);
+    let mut solver = Cholesky::new(a.pattern(), Ordering::Amd).unwrap();
+    let mut x = a.pattern().zeros();
+    solver.factor(&a).unwrap();
+    solver.solve(&b, &mut x);
+    assert!(distance(&x, &filtered) < 1e-10 * norm(&x));
+}
+
+#[test]
 fn with_everything_held_there_is_nothing_to_do() {
     let a = grid_matrix(10, 10, 0.02);
     let all: Vec<_> = (0..100).map(|i| (i, Constraint::Fixed)).collect();
