@@ -134,11 +134,11 @@ fn table(cells: u32) -> Result<(), Error> {
     let (_, a) = matrix(cells)?;
     println!("{:32} setup ms  update ms   its 1e-2  its 1e-6   ms/it  total ms", "");
     for choice in [
-        Precondition::None,
-        Precondition::BlockJacobi,
-        Precondition::IncompleteCholesky,
-        Precondition::Schwarz { aggregate: 16, coarse: false },
         Precondition::Schwarz { aggregate: 16, coarse: true },
+        Precondition::IncompleteCholesky,
+        Precondition::BlockJacobi,
+        Precondition::Schwarz { aggregate: 16, coarse: false },
+        Precondition::None,
     ] {
         let start = Instant::now();
         let mut m = Preconditioner::new(choice, a.pattern())?;

@@ -1,7 +1,9 @@
 //! Symmetric sparse matrices of 3×3 blocks.
 //!
-//! Both halves are stored. The upper half alone would need half the memory, but its product writes
-//! to rows it does not own: it cannot be cut among threads without further buffers.
+//! Both halves are stored. On one thread the product of the upper half alone takes 0.6 to 0.9 of the
+//! time while the matrix fits the cache and the same beyond (40 000 vertices on), but it writes to
+//! rows it does not own: it cannot be cut among threads without further buffers. The full product
+//! on two threads is as fast or faster (`examples/linear_solvers.rs`).
 
 use super::{Error, Pattern};
 use glam::{DMat3, DVec3};
