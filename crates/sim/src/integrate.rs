@@ -1,9 +1,23 @@
-//! Explicit time integration (N1, N2, N3, N5).
+//! Time integration: explicit (N1 to N5) and implicit (N6 to N9).
 //!
-//! Every integrator works on `x' = v`, `v' = a(t, x, v)`.
+//! Every integrator works on `x' = v`, `v' = a(t, x, v)`. [`Integrator`] takes explicit steps of
+//! given length, [`DormandPrince`] chooses its own; [`Implicit`] solves for the step's end with Newton's
+//! method, and [`NewtonControl`] chooses its steps. [`problems`] has test problems and stability regions.
 
+mod adaptive;
 mod explicit;
+mod implicit;
+mod multistep;
+mod newton;
+pub mod problems;
+mod springs;
 mod verlet;
+
+pub use adaptive::{Advance, DormandPrince, NewtonControl};
+pub use implicit::{Implicit, Rule, System};
+pub use multistep::bdf2_weights;
+pub use newton::{LinearSolver, Newton, Report, Settings as NewtonSettings, StepError};
+pub use springs::SpringSystem;
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -108,5 +122,7 @@ impl Scratch {
     }
 }
 
+#[cfg(test)]
+mod implicit_tests;
 #[cfg(test)]
 mod tests;

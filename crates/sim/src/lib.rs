@@ -16,6 +16,7 @@ mod error;
 pub mod fabric;
 pub mod force;
 pub mod integrate;
+pub mod linear;
 mod model;
 pub mod motion;
 mod preset;

@@ -1,0 +1,150 @@
+//! Implicit one-step rules (N6, N7) over any system of masses and forces.
+//!
+//! Every rule here, and BDF2 beside it, asks for the velocity w of one stage:
+//!
+//! M (w − v̄) = γ f(t̄, x̄ + γ w, w),
+//!
+//! with x̄, v̄ known. The blend of Volino has γ = θ h, x̄ = x, v̄ = v and ends with
+//! x⁺ = x + h w, v⁺ = v + (w − v)/θ: θ = 1 is implicit Euler, θ = ½ the implicit midpoint
+//! [baraff1998, volino2000]. Its matrix is M + γ D + γ² K with D = −∂f/∂v and K = −∂f/∂x.
+//!
+//! A step that fails leaves positions and velocities as they were.
+
+use super::multistep::History;
+use super::newton::{Report, Settings, Solver, Stage, StepError};
+use crate::linear::{BlockCsr, Error, Filter, Pattern};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Masses and forces, with the derivatives that implicit steps need.
+pub trait System {
+    /// Masses of the vertices, positive [kg].
+    fn masses(&self) -> &[f64];
+
+    /// Which vertices act on each other.
+    fn pattern(&self) -> &Arc<Pattern>;
+
+    /// Forces on all vertices [N].
+    fn force(&mut self, t: f64, x: &[DVec3], v: &[DVec3], f: &mut [DVec3]);
+
+    /// Stiffness K = −∂f/∂x [N/m] and damping D = −∂f/∂v [N·s/m]; both come in with old values.
+    fn linearise(
+        &mut self,
+        t: f64,
+        x: &[DVec3],
+        v: &[DVec3],
+        stiffness: &mut BlockCsr,
+        damping: &mut BlockCsr,
+    );
+
+    /// Constant stand-ins for the same, such as those of linear springs; false if there are none.
+    fn linearise_constant(&mut self, _stiffness: &mut BlockCsr, _damping: &mut BlockCsr) -> bool {
+        false
+    }
+}
+
+/// Which implicit rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Rule {
+    /// Implicit Euler (N6, order 1): damps what it cannot resolve.
+    #[default]
+    Euler,
+    /// Implicit midpoint (N7, order 2): keeps the energy of linear oscillations.
+    Midpoint,
+    /// Between the two (N7): θ = ½ is the midpoint, θ = 1 is Euler [volino2000].
+    Blend {
+        /// Where in the step forces are taken, ½ to 1.
+        theta: f64,
+    },
+    /// Backward differences over two steps, of any length (N8, order 2).
+    Bdf2,
+}
+
+impl Rule {
+    /// Its order of accuracy.
+    pub fn order(self) -> u32 {
+        match self {
+            Self::Euler => 1,
+            Self::Blend { theta } if theta != 0.5 => 1,
+            Self::Blend { .. } | Self::Midpoint | Self::Bdf2 => 2,
+        }
+    }
+
+    /// θ of the one-step rules; BDF2 begins with a midpoint step to keep its order.
+    fn theta(self) -> f64 {
+        match self {
+            Self::Euler => 1.0,
+            Self::Midpoint | Self::Bdf2 => 0.5,
+            Self::Blend { theta } => theta.clamp(0.5, 1.0),
+        }
+    }
+}
+
+/// An implicit integrator with its memory.
+#[derive(Debug)]
+pub struct Implicit {
+    rule: Rule,
+    solver: Solver,
+    history: History,
+    w: Vec<DVec3>,
+}
+
+impl Implicit {
+    /// An integrator for systems of the given pattern.
+    pub fn new(rule: Rule, settings: Settings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
+        Ok(Self {
+            rule,
+            solver: Solver::new(settings, pattern)?,
+            history: History::default(),
+            w: pattern.zeros(),
+        })
+    }
+
+    /// The rule.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Forgets the step before, as one must when something else has moved vertices (a collision).
+    pub fn restart(&mut self) {
+        self.history.forget();
+    }
+
+    /// Advances `x` and `v` by `h`, or leaves them as they are and says why.
+    ///
+    /// A filter holds its vertices in the directions it constrains: there, velocities stay as they
+    /// come in.
+    pub fn step(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        (t, h): (f64, f64),
+        x: &mut [DVec3],
+        v: &mut [DVec3],
+    ) -> Result<Report, StepError> {
+        self.w.copy_from_slice(v);
+        if self.rule == Rule::Bdf2
+            && let Some(stage) = self.history.stage(h, x, v)
+        {
+            let (x_bar, v_bar, gamma) = stage;
+            let stage = Stage { t: t + h, gamma, x_bar, v_bar, x, v };
+            let report = self.solver.solve(system, filter, &stage, &mut self.w)?;
+            self.history.advance(h, gamma, &self.w, x, v);
+            return Ok(report);
+        }
+        let theta = self.rule.theta();
+        let gamma = theta * h;
+        let stage = Stage { t: t + gamma, gamma, x_bar: x, v_bar: v, x, v };
+        let report = self.solver.solve(system, filter, &stage, &mut self.w)?;
+        if self.rule == Rule::Bdf2 {
+            self.history.remember(h, x, v);
+        }
+        for i in 0..x.len() {
+            x[i] += h * self.w[i];
+            v[i] += (self.w[i] - v[i]) / theta;
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,433 @@
+//! Newton's method for the stage of an implicit step (N9).
+//!
+//! G(w) = M (w − v̄) − γ f(t̄, x̄ + γ w, w) = 0 with the matrix A = M + γ D + γ² K. How exactly A is
+//! known and A s = −G is solved makes the variants; all but the linearised one converge to the same w
+//! [hauth2001]. A line search halves s until ‖G‖ falls.
+//!
+//! ‖G‖ is measured as a velocity: √(Gᵀ M⁻¹ G / Σ m), the root mean square of the error in w.
+//!
+//! Limits: the merit function is ‖G‖, not an energy, so a buckling system may stall at a point
+//! where A is singular. A matrix that is not positive definite ends the step with an error; a
+//! smaller step has a larger share of mass in it and will do.
+
+use super::implicit::System;
+use crate::linear::cg::{self, End, Stop, Workspace};
+use crate::linear::{BlockCsr, Cholesky, Error, Filter, Ordering, Pattern};
+use crate::linear::{Precondition, Preconditioner};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Share of the promised decrease that a step must bring (Armijo).
+const ENOUGH: f64 = 1e-4;
+/// Halvings of a line search before it gives up.
+const HALVINGS: u32 = 12;
+/// Residual of "exact" solves by conjugate gradients.
+const EXACT: f64 = 1e-12;
+
+/// Variants of Newton's method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Newton {
+    /// One step about the state at the beginning, taken as it comes [baraff1998].
+    #[default]
+    Linearised,
+    /// A new matrix and an exact solution every time.
+    Exact,
+    /// A new matrix every time, solved to the relative residual η [hauth2001].
+    Inexact {
+        /// Forcing term; 0.02 works.
+        eta: f64,
+    },
+    /// The matrix of the first iteration for all of them.
+    Simplified {
+        /// Forcing term.
+        eta: f64,
+    },
+    /// The constant matrix of linear springs, renewed only when the step changes.
+    Sparse {
+        /// Forcing term.
+        eta: f64,
+    },
+}
+
+/// How linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LinearSolver {
+    /// Conjugate gradients.
+    Gradients {
+        /// With this preconditioner.
+        precondition: Precondition,
+        /// Most iterations.
+        max_iterations: u32,
+    },
+    /// Sparse Cholesky.
+    Direct,
+}
+
+impl Default for LinearSolver {
+    fn default() -> Self {
+        Self::Gradients { precondition: Precondition::BlockJacobi, max_iterations: 500 }
+    }
+}
+
+/// How the stage is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The variant.
+    pub newton: Newton,
+    /// The solver below it.
+    pub linear: LinearSolver,
+    /// Relative residual of the linear system of [`Newton::Linearised`].
+    pub linear_tolerance: f64,
+    /// Root mean square error of the stage velocity at which the iteration ends [m/s].
+    pub tolerance: f64,
+    /// Most iterations.
+    pub max_iterations: u32,
+    /// Whether steps that do not reduce the residual are shortened.
+    pub line_search: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            newton: Newton::default(),
+            linear: LinearSolver::default(),
+            linear_tolerance: 1e-6,
+            tolerance: 1e-6,
+            max_iterations: 20,
+            line_search: true,
+        }
+    }
+}
+
+/// What a step took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Iterations of Newton's method.
+    pub iterations: u32,
+    /// Iterations of conjugate gradients, all together.
+    pub linear_iterations: u32,
+    /// Matrices that were put together.
+    pub matrices: u32,
+    /// ‖G‖ at the end [m/s]; not measured by [`Newton::Linearised`], which reports 0.
+    pub residual: f64,
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The iterations ran out, or no step along the last direction helped.
+    #[error("Newton's method stopped at {residual} m/s after {iterations} iterations")]
+    NoConvergence {
+        /// Iterations made.
+        iterations: u32,
+        /// ‖G‖ [m/s].
+        residual: f64,
+    },
+    /// The matrix of the step is not positive definite.
+    #[error("the matrix of the step is not positive definite")]
+    NotPositiveDefinite,
+    /// A force or a mass is not a number.
+    #[error("vertex {vertex} has a force or mass that is no good")]
+    NotFinite {
+        /// The first such vertex.
+        vertex: u32,
+    },
+    /// The step would have to be shorter than allowed.
+    #[error("no step longer than {smallest} s succeeds at {t} s")]
+    StepTooSmall {
+        /// Where [s].
+        t: f64,
+        /// Shortest step allowed [s].
+        smallest: f64,
+    },
+    /// The linear solver refused.
+    #[error(transparent)]
+    Linear(#[from] Error),
+}
+
+/// The equation of a stage, and the state at the beginning of the step.
+pub(super) struct Stage<'a> {
+    pub(super) t: f64,
+    pub(super) gamma: f64,
+    pub(super) x_bar: &'a [DVec3],
+    pub(super) v_bar: &'a [DVec3],
+    pub(super) x: &'a [DVec3],
+    pub(super) v: &'a [DVec3],
+}
+
+/// Newton's method with its memory.
+#[derive(Debug)]
+pub(super) struct Solver {
+    settings: Settings,
+    stiffness: BlockCsr,
+    damping: BlockCsr,
+    matrix: BlockCsr,
+    linear: Linear,
+    workspace: Workspace,
+    /// γ of the constant matrix, 0 if there is none yet.
+    constant: f64,
+    x: Vec<DVec3>,
+    f: Vec<DVec3>,
+    g: Vec<DVec3>,
+    s: Vec<DVec3>,
+    w_try: Vec<DVec3>,
+}
+
+#[derive(Debug)]
+enum Linear {
+    Gradients(Preconditioner, u32),
+    Direct(Box<Cholesky>),
+}
+
+impl Solver {
+    pub(super) fn new(settings: Settings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
+        let linear = match settings.linear {
+            LinearSolver::Gradients { precondition, max_iterations } => {
+                Linear::Gradients(Preconditioner::new(precondition, pattern)?, max_iterations)
+            }
+            LinearSolver::Direct => {
+                Linear::Direct(Box::new(Cholesky::new(pattern, Ordering::Amd)?))
+            }
+        };
+        let matrix = BlockCsr::zeros(pattern);
+        let zeros = pattern.zeros();
+        Ok(Self {
+            settings,
+            stiffness: matrix.clone(),
+            damping: matrix.clone(),
+            matrix,
+            linear,
+            workspace: Workspace::new(pattern.rows()),
+            constant: 0.0,
+            x: zeros.clone(),
+            f: zeros.clone(),
+            g: zeros.clone(),
+            s: zeros.clone(),
+            w_try: zeros,
+        })
+    }
+
+    /// Finds the stage velocity from the guess in `w`.
+    pub(super) fn solve(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        stage: &Stage<'_>,
+        w: &mut [DVec3],
+    ) -> Result<Report, StepError> {
+        let good = |m: &f64| *m > 0.0 && m.is_finite();
+        if let Some(vertex) = system.masses().iter().position(|m| !good(m)) {
+            return Err(StepError::NotFinite { vertex: vertex as u32 });
+        }
+        match self.settings.newton {
+            Newton::Linearised => self.linearised(system, filter, stage, w),
+            _ => self.iterate(system, filter, stage, w),
+        }
+    }
+
+    /// (M + γ D + γ² K) s = M (v̄ − v) + γ (f − K (x̄ + γ v − x)), w = v + s.
+    fn linearised(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        stage: &Stage<'_>,
+        w: &mut [DVec3],
+    ) -> Result<Report, StepError> {
+        let &Stage { gamma, x_bar, v_bar, x, v, t } = stage;
+        let mut report = Report { iterations: 1, ..Report::default() };
+        system.force(t, x, v, &mut self.f);
+        check(&self.f)?;
+        system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
+        for i in 0..x.len() {
+            self.x[i] = x_bar[i] + gamma * v[i] - x[i];
+        }
+        self.stiffness.multiply(&self.x, &mut self.g);
+        for (i, m) in system.masses().iter().enumerate() {
+            self.g[i] = *m * (v_bar[i] - v[i]) + gamma * (self.f[i] - self.g[i]);
+        }
+        self.prepare(system.masses(), gamma, filter, &mut report)?;
+        self.direction(filter, self.settings.linear_tolerance, &mut report)?;
+        for i in 0..w.len() {
+            w[i] = v[i] + self.s[i];
+        }
+        Ok(report)
+    }
+
+    fn iterate(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        stage: &Stage<'_>,
+        w: &mut [DVec3],
+    ) -> Result<Report, StepError> {
+        let mut report =
+            Report { residual: self.residual(system, filter, stage, w)?, ..Report::default() };
+        for iteration in 0.. {
+            if report.residual <= self.settings.tolerance {
+                return Ok(report);
+            }
+            if iteration == self.settings.max_iterations {
+                break;
+            }
+            // A new matrix, if this variant wants one now.
+            let eta = match self.settings.newton {
+                Newton::Linearised | Newton::Exact => EXACT,
+                Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => {
+                    eta
+                }
+            };
+            let (constant, frozen) = match self.settings.newton {
+                Newton::Sparse { .. } => (true, true),
+                Newton::Simplified { .. } => (false, true),
+                _ => (false, false),
+            };
+            let old = if constant { self.constant == stage.gamma } else { frozen && iteration > 0 };
+            if !old {
+                let (k, d) = (&mut self.stiffness, &mut self.damping);
+                if !(constant && system.linearise_constant(k, d)) {
+                    system.linearise(stage.t, &self.x, w, k, d);
+                }
+                self.constant = if constant { stage.gamma } else { 0.0 };
+                self.prepare(system.masses(), stage.gamma, filter, &mut report)?;
+            }
+            self.direction(filter, eta, &mut report)?;
+            report.iterations += 1;
+            if !self.search(system, filter, stage, w, &mut report)? {
+                break;
+            }
+        }
+        let Report { iterations, residual, .. } = report;
+        Err(StepError::NoConvergence { iterations, residual })
+    }
+
+    /// Moves along s, shorter and shorter until ‖G‖ falls; false if it does not.
+    fn search(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        stage: &Stage<'_>,
+        w: &mut [DVec3],
+        report: &mut Report,
+    ) -> Result<bool, StepError> {
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            let mut w_try = std::mem::take(&mut self.w_try);
+            for i in 0..w.len() {
+                w_try[i] = w[i] + length * self.s[i];
+            }
+            let residual = self.residual(system, filter, stage, &w_try);
+            self.w_try = w_try;
+            // Forces may be out of bounds far away; nearer they must not be.
+            let enough = (1.0 - ENOUGH * length) * report.residual;
+            match residual {
+                Ok(residual) if residual < enough || !self.settings.line_search => {
+                    w.copy_from_slice(&self.w_try);
+                    report.residual = residual;
+                    return Ok(true);
+                }
+                Err(error) if !self.settings.line_search => return Err(error),
+                _ => length *= 0.5,
+            }
+        }
+        Ok(false)
+    }
+
+    /// G(w), negated, in the free directions; its norm [m/s]. Leaves x̄ + γ w in `self.x`.
+    fn residual(
+        &mut self,
+        system: &mut impl System,
+        filter: Option<&Filter>,
+        stage: &Stage<'_>,
+        w: &[DVec3],
+    ) -> Result<f64, StepError> {
+        for i in 0..w.len() {
+            self.x[i] = stage.x_bar[i] + stage.gamma * w[i];
+        }
+        system.force(stage.t, &self.x, w, &mut self.f);
+        check(&self.f)?;
+        let masses = system.masses();
+        for i in 0..w.len() {
+            self.g[i] = stage.gamma * self.f[i] - masses[i] * (w[i] - stage.v_bar[i]);
+        }
+        if let Some(filter) = filter {
+            filter.keep_free(&mut self.g);
+        }
+        let mut sum = 0.0;
+        let mut total = 0.0;
+        for (g, m) in self.g.iter().zip(masses) {
+            sum += g.length_squared() / m;
+            total += m;
+        }
+        Ok(if total > 0.0 { (sum / total).sqrt() } else { 0.0 })
+    }
+
+    /// Puts the matrix together and readies the linear solver.
+    fn prepare(
+        &mut self,
+        masses: &[f64],
+        gamma: f64,
+        filter: Option<&Filter>,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        let (d, k) = ((gamma, &self.damping), (gamma * gamma, &self.stiffness));
+        self.matrix.set_step(masses, d, k);
+        if let Some(filter) = filter {
+            filter.constrain(&mut self.matrix);
+        }
+        report.matrices += 1;
+        match &mut self.linear {
+            Linear::Gradients(m, _) => m.update(&self.matrix)?,
+            Linear::Direct(cholesky) => cholesky.factor(&self.matrix).map_err(|e| match e {
+                Error::NotPositiveDefinite { .. } => StepError::NotPositiveDefinite,
+                e => StepError::Linear(e),
+            })?,
+        }
+        Ok(())
+    }
+
+    /// A s = −G to the relative residual η.
+    fn direction(
+        &mut self,
+        filter: Option<&Filter>,
+        eta: f64,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        if let Some(filter) = filter {
+            filter.keep_free(&mut self.g);
+        }
+        self.s.fill(DVec3::ZERO);
+        match &mut self.linear {
+            Linear::Gradients(m, max_iterations) => {
+                let stop = Stop { tolerance: eta, max_iterations: *max_iterations };
+                let (a, w) = (&self.matrix, &mut self.workspace);
+                let outcome = cg::solve(a, m, filter, &self.g, &mut self.s, stop, w);
+                report.linear_iterations += outcome.iterations;
+                match outcome.end {
+                    End::NotPositiveDefinite { .. } => Err(StepError::NotPositiveDefinite),
+                    End::NotFinite => Err(a
+                        .check_finite()
+                        .err()
+                        .map_or(StepError::NotFinite { vertex: 0 }, StepError::Linear)),
+                    End::Converged | End::Exhausted => Ok(()),
+                }
+            }
+            Linear::Direct(cholesky) => {
+                cholesky.solve(&self.g, &mut self.s);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The first force that is not a number is an error.
+fn check(f: &[DVec3]) -> Result<(), StepError> {
+    match f.iter().position(|f| !f.is_finite()) {
+        Some(vertex) => Err(StepError::NotFinite { vertex: vertex as u32 }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Constraints on single vertices as projections [baraff1998].
+//!
+//! Sᵢ = 0 for a vertex that is held, I − n nᵀ for one that moves in a plane, d dᵀ for one that
+//! moves on a line. Filtered conjugate gradients solve S A S x = S b in the free directions and leave the rest
+//! of x as it was given.
+
+use super::{BlockCsr, Error};
+use glam::{DMat3, DVec3};
+
+/// What a vertex may still do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constraint {
+    /// Nothing.
+    Fixed,
+    /// Move at right angles to a normal (of any length but zero).
+    Plane(DVec3),
+    /// Move along a direction (of any length but zero).
+    Line(DVec3),
+}
+
+impl Constraint {
+    /// The projection onto the free directions; a normal or direction of no length frees or holds
+    /// the vertex altogether.
+    pub fn projection(self) -> DMat3 {
+        let onto = |d: DVec3| {
+            let d = d.normalize_or_zero();
+            DMat3::from_cols(d * d.x, d * d.y, d * d.z)
+        };
+        match self {
+            Self::Fixed => DMat3::ZERO,
+            Self::Plane(n) => DMat3::IDENTITY - onto(n),
+            Self::Line(d) => onto(d),
+        }
+    }
+}
+
+/// Constraints of some vertices; the others are free.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    vertices: Vec<u32>,
+    projections: Vec<DMat3>,
+}
+
+impl Filter {
+    /// Constraints of single vertices, at most one each (the last one holds).
+    pub fn new(rows: usize, constraints: &[(u32, Constraint)]) -> Result<Self, Error> {
+        let mut sorted: Vec<_> = constraints.iter().enumerate().map(|(k, c)| (c.0, k)).collect();
+        sorted.sort_unstable();
+        let mut filter = Self::default();
+        for (vertex, k) in sorted {
+            if vertex as usize >= rows {
+                return Err(Error::VertexOutOfRange { element: k, vertex, vertices: rows });
+            }
+            if filter.vertices.last() == Some(&vertex) {
+                filter.vertices.pop();
+                filter.projections.pop();
+            }
+            filter.vertices.push(vertex);
+            filter.projections.push(constraints[k].1.projection());
+        }
+        Ok(filter)
+    }
+
+    /// Whether nothing is constrained.
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
+    }
+
+    /// x ← S x.
+    pub fn keep_free(&self, x: &mut [DVec3]) {
+        for (i, s) in self.vertices.iter().zip(&self.projections) {
+            x[*i as usize] = *s * x[*i as usize];
+        }
+    }
+
+    /// y ← (I − S) x: what is prescribed.
+    pub fn keep_held(&self, x: &[DVec3], y: &mut [DVec3]) {
+        y.fill(DVec3::ZERO);
+        for (i, s) in self.vertices.iter().zip(&self.projections) {
+            let i = *i as usize;
+            y[i] = x[i] - *s * x[i];
+        }
+    }
+
+    /// A ← S A S + (I − S) a, with a the size of each vertex's own block: a matrix that is positive
+    /// definite if A is so in the free directions, and whose solution for S b has nothing in the
+    /// others. For direct solvers and preconditioners.
+    pub fn constrain(&self, a: &mut BlockCsr) {
+        let pattern = std::sync::Arc::clone(a.pattern());
+        for (i, s) in self.vertices.iter().zip(&self.projections) {
+            let own = a.diagonal(*i as usize);
+            let size = (own.x_axis.x + own.y_axis.y + own.z_axis.z) / 3.0;
+            let size = if size > 0.0 { size } else { 1.0 };
+            for (slot, j) in pattern.slots(*i as usize).zip(pattern.row(*i as usize)) {
+                a.values[slot] = *s * a.values[slot];
+                if let Some(mirror) = pattern.slot(*j, *i) {
+                    a.values[mirror] *= *s;
+                }
+                if i == j {
+                    a.values[slot] += (DMat3::IDENTITY - *s) * size;
+                }
+            }
+        }
+    }
+}
