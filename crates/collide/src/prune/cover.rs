@@ -280,9 +280,14 @@ fn pockets(mut rim: Vec<RimPiece>) -> Option<(f64, f64)> {
         if start.crossing.enters != piece.crossing.leaves || most - least > MAX_DETOUR {
             return None;
         }
+        // The pocket is on the right of the chain. If it is on the left, that is a flap of cloth that
+        // lies over the rest, and its area would be taken away from what it covers twice.
+        let pocket = -area(&polygon);
+        if pocket < 0.0 {
+            return None;
+        }
         detour = detour.max(most - least);
-        // The pocket is on the right of the chain.
-        total -= area(&polygon);
+        total += pocket;
     }
     (used == rim.len()).then_some((detour, total))
 }

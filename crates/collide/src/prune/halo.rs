@@ -9,11 +9,14 @@
 //! That needs the halo to be covered once and without slit. Call an edge *broken* if it has not just two
 //! triangles, on different sides and in agreement about its material coordinates, or if it belongs
 //! to a triangle that is turned over or has no area, or ends at a vertex around which the
-//! triangles make more than one turn. **Claim.** If no broken edge reaches into a halo, it is covered
-//! once by the triangles that are reached from the node. *Proof.* The covered part of the halo is closed, and a
-//! point on its boundary would be on an edge with one triangle; so all of it is covered. Without
-//! broken edges the sheet of triangles lies over the halo without fold or branch: a covering of a
-//! convex set, which has one sheet. ∎
+//! triangles make more than one turn. **Claim.** If no broken edge reaches into a halo, all its points
+//! off the edges are covered equally often by the triangles of its piece. *Proof.* That number can only change
+//! across an edge, and an edge with one triangle on each side does not change it. ∎
+//!
+//! So it is enough to count at one point, inside a triangle of the node: a halo that is covered there
+//! by no other triangle is covered once. Where pieces are sewn together, or wind like a ramp, several of
+//! their sheets may lie over the same material points: these are no halos. Nor are rectangles that
+//! a triangle without material area reaches, even if only at the rim: it has no gradient to speak for it.
 //!
 //! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
 //! none, and pairs there are found as if there were no halos.
@@ -132,7 +135,8 @@ impl Halos {
             let rect = cloth.rects[node];
             let size = rect.hi - rect.lo;
             // Parts that stick out should not stick out far.
-            let covered = cloth.parts(node, rect, OVERHANG * size, &mut parts).is_some();
+            let covered = cloth.parts(node, rect, OVERHANG * size, &mut parts).is_some()
+                && cloth.is_single(node);
             halos.own.push(if covered { &parts } else { &[] });
             let halo = cloth.grown(node, MARGIN * size);
             let covered = covered && cloth.parts(node, halo, size, &mut parts).is_some();
@@ -207,6 +211,8 @@ struct Cloth<'a> {
     pieces: Vec<u32>,
     /// Rectangle around each piece.
     whole: Vec<Rect>,
+    /// Triangles that have no gradient.
+    unsound: Vec<bool>,
     /// Which edges of each triangle are broken, and nodes with such a triangle.
     broken: Vec<[bool; 3]>,
     with_broken: Vec<bool>,
@@ -216,6 +222,8 @@ impl<'a> Cloth<'a> {
     fn new(surface: &Surface, uv: &'a [[DVec2; 3]], plan: &'a Plan) -> Self {
         let piece_of = pieces(surface);
         let broken = broken_edges(surface, uv);
+        let is_sound = |(tri, uv): (&[u32; 3], &[DVec2; 3])| RestTriangle::new(*tri, *uv).is_some();
+        let unsound = surface.triangles.iter().zip(uv).map(|t| !is_sound(t)).collect();
         let n = plan.nodes.len();
         let mut cloth = Self {
             plan,
@@ -223,6 +231,7 @@ impl<'a> Cloth<'a> {
             rects: vec![Rect::EMPTY; n],
             pieces: vec![MIXED; n],
             whole: vec![Rect::EMPTY; surface.triangles.len()],
+            unsound,
             broken,
             with_broken: vec![false; n],
         };
@@ -272,6 +281,10 @@ impl<'a> Cloth<'a> {
         }
         let depth = DVec2::splat(DEPTH * (halo.hi - halo.lo).max_element());
         let inside = Rect { lo: halo.lo + depth, hi: halo.hi - depth };
+        // Also for NaN.
+        if !inside.lo.cmplt(inside.hi).all() {
+            return None;
+        }
         parts.clear();
         let mut next = 0;
         while next < self.plan.nodes.len() {
@@ -282,7 +295,10 @@ impl<'a> Cloth<'a> {
                 continue;
             }
             let leaf = self.plan.nodes[next].size == 1;
-            if leaf && self.with_broken[next] && self.is_entered(next, &inside) {
+            if leaf
+                && self.with_broken[next]
+                && (self.is_entered(next, &inside) || self.is_touched(next, &halo))
+            {
                 return None;
             }
             let small = (self.rects[next].hi - self.rects[next].lo).cmple(size).all();
@@ -304,6 +320,36 @@ impl<'a> Cloth<'a> {
         Some(())
     }
 
+    /// Whether a point of a node is in no triangle of its piece but one.
+    fn is_single(&self, node: usize) -> bool {
+        let piece = self.pieces[node];
+        let own = self.plan.triangles(node)[0];
+        let point = self.uv[own as usize].iter().sum::<DVec2>() / 3.0;
+        let here = Rect { lo: point, hi: point };
+        let mut next = 0;
+        while next < self.plan.nodes.len() {
+            let other = self.pieces[next] != piece && self.pieces[next] != MIXED;
+            if other || !self.rects[next].overlaps(&here) {
+                next += self.plan.nodes[next].size as usize;
+                continue;
+            }
+            let holds = |t: &u32| *t != own && may_hold(self.uv[*t as usize], point);
+            if self.plan.nodes[next].size == 1 && self.plan.triangles(next).iter().any(holds) {
+                return false;
+            }
+            next += 1;
+        }
+        true
+    }
+
+    /// Whether a triangle of a leaf that has no gradient may reach a rectangle.
+    fn is_touched(&self, leaf: usize, rect: &Rect) -> bool {
+        self.plan
+            .triangles(leaf)
+            .iter()
+            .any(|t| self.unsound[*t as usize] && Rect::around(self.uv[*t as usize]).overlaps(rect))
+    }
+
     /// Whether a broken edge of a leaf reaches into a rectangle.
     fn is_entered(&self, leaf: usize, rect: &Rect) -> bool {
         self.plan.triangles(leaf).iter().any(|t| {
@@ -311,6 +357,16 @@ impl<'a> Cloth<'a> {
             (0..3).any(|k| self.broken[*t as usize][k] && rect.is_entered([uv[k], uv[(k + 1) % 3]]))
         })
     }
+}
+
+/// Whether a point is in a triangle, or so near to it that rounding could hide it.
+fn may_hold(corners: [DVec2; 3], point: DVec2) -> bool {
+    let [a, b, c] = corners;
+    let size = Rect::around(corners);
+    let tolerance = DEPTH * (size.hi - size.lo).length_squared();
+    let sign = (b - a).perp_dot(c - a).signum();
+    let outside = |p: DVec2, q: DVec2| sign * (q - p).perp_dot(point - p) < -tolerance;
+    !(outside(a, b) || outside(b, c) || outside(c, a))
 }
 
 /// The piece of cloth each triangle belongs to, through edges; pieces are named by one of their triangles.
