@@ -2,6 +2,7 @@
 
 mod features;
 
+use crate::ccd::{self, Filter, Pair, Query, Separation};
 use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
@@ -48,7 +49,8 @@ pub struct Counts {
     pub box_tests: u64,
     /// Pairs of triangles whose boxes overlapped.
     pub triangle_pairs: u64,
-    /// Feature pairs whose boxes overlapped.
+    /// Feature pairs that are left: their boxes overlap and, with pruning, no plane was found that keeps
+    /// them apart over the whole step.
     pub feature_pairs: u64,
 }
 
@@ -237,7 +239,7 @@ impl Detector {
     }
 
     /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
-    /// are skipped, and triangles with a plane between them; 0 skips nothing.
+    /// are skipped, and pairs with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
         let layout = &self.features.layout;
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
@@ -256,8 +258,40 @@ impl Detector {
             let apart = apart.as_ref().map(|apart| apart as &tree::Apart<'_>);
             let (found, counts) =
                 tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
-            gather(found, counts)
+            let (mut all, mut counts) = gather(found, counts);
+            if pruned {
+                self.sift(&mut all);
+                counts.feature_pairs = all.len() as u64;
+            }
+            (all, counts)
         })
+    }
+
+    /// Keeps the pairs that no plane keeps apart over the whole step.
+    fn sift(&self, all: &mut Candidates) {
+        let f = &self.features;
+        let of = |v: u32| f.ends[f.layout.rank[v as usize] as usize];
+        let separation = Separation::gap(f.separation);
+        let keep = |pair: Pair, pairs: &[[u32; 2]], query: &(dyn Fn([u32; 2]) -> Query + Sync)| {
+            let chunks = pairs.par_chunks(4096).flat_map_iter(|pairs| {
+                let mut kept = Vec::new();
+                let ask = |i: usize| Some(query(pairs[i]));
+                ccd::sift(pair, pairs.len(), separation, Filter::Hull, ask, |i, _| {
+                    kept.push(pairs[i]);
+                });
+                kept
+            });
+            chunks.collect::<Vec<_>>()
+        };
+        let s = &self.surface;
+        all.vf = keep(Pair::VertexFace, &all.vf, &|[v, t]| {
+            let [a, b, c] = s.triangles[t as usize];
+            [v, a, b, c].map(of)
+        });
+        all.ee = keep(Pair::EdgeEdge, &all.ee, &|[a, b]| {
+            let ([p, q], [r, t]) = (s.edges[a as usize], s.edges[b as usize]);
+            [p, q, r, t].map(of)
+        });
     }
 
     /// Candidate pairs of this surface and another. It is quickest if both have the same volumes.

@@ -160,70 +160,12 @@ impl Ccd {
         query: impl FnMut(usize) -> Option<Query>,
         found: impl FnMut(usize, Impact),
     ) {
-        match pair {
-            Pair::VertexFace => {
-                self.blocks::<6, 1>(pair, count, separation, filter, query, found);
-            }
-            Pair::EdgeEdge => {
-                self.blocks::<8, 2>(pair, count, separation, filter, query, found);
-            }
-        }
-    }
-
-    #[inline]
-    fn blocks<const D: usize, const FIRST: usize>(
-        self,
-        pair: Pair,
-        count: usize,
-        separation: Separation,
-        filter: Filter,
-        mut query: impl FnMut(usize) -> Option<Query>,
-        mut found: impl FnMut(usize, Impact),
-    ) {
-        // Most queries end at the first direction; what is left over is gathered anew.
-        let (mut first, mut second) = (Lanes::<D>::new(), Lanes::<D>::new());
-        for i in 0..=count {
-            if i < count
-                && let Some(x) = query(i)
-            {
-                first.push::<FIRST>(i, x, separation);
-            }
-            if !(first.is_full() || i == count) {
-                continue;
-            }
-            let apart = match filter {
-                Filter::Hull => first.block.dismiss_by_mean(),
-                _ => [false; filter::LANES],
-            };
-            for lane in (0..first.len).filter(|l| !apart[*l]) {
-                let (number, x) = first.waiting[lane];
-                second.push::<FIRST>(number, x, separation);
-                if second.is_full() {
-                    self.settle(pair, &mut second, separation, filter, &mut found);
-                }
-            }
-            first.len = 0;
-        }
-        self.settle(pair, &mut second, separation, filter, &mut found);
-    }
-
-    /// Answers the queries in the lanes.
-    fn settle<const D: usize>(
-        self,
-        pair: Pair,
-        lanes: &mut Lanes<D>,
-        separation: Separation,
-        filter: Filter,
-        found: &mut impl FnMut(usize, Impact),
-    ) {
-        let apart = lanes.block.dismiss(filter);
-        for lane in (0..lanes.len).filter(|l| !apart[*l]) {
-            let (number, x) = &lanes.waiting[lane];
+        let mut found = found;
+        sift(pair, count, separation, filter, query, |i, x| {
             if let Some(impact) = self.decide(pair, x, separation) {
-                found(*number, impact);
+                found(i, impact);
             }
-        }
-        lanes.len = 0;
+        });
     }
 
     /// The method itself.
@@ -245,6 +187,58 @@ impl Ccd {
             (Self::Additive, Pair::EdgeEdge) => additive::edge_edge([p, q], [r, s], separation),
         }
     }
+}
+
+/// Finds the queries that a filter does not dismiss: those that may come nearer than the separation.
+/// `query` gives the vertices of the one with a number below `count`, or none if it need not be asked;
+/// `kept` sees what is left, in order.
+pub fn sift(
+    pair: Pair,
+    count: usize,
+    separation: Separation,
+    filter: Filter,
+    query: impl FnMut(usize) -> Option<Query>,
+    kept: impl FnMut(usize, &Query),
+) {
+    match pair {
+        Pair::VertexFace => sift_blocks::<6, 1>(count, separation, filter, query, kept),
+        Pair::EdgeEdge => sift_blocks::<8, 2>(count, separation, filter, query, kept),
+    }
+}
+
+#[inline]
+fn sift_blocks<const D: usize, const FIRST: usize>(
+    count: usize,
+    separation: Separation,
+    filter: Filter,
+    mut query: impl FnMut(usize) -> Option<Query>,
+    mut kept: impl FnMut(usize, &Query),
+) {
+    // Most queries end at the first direction; what is left over is gathered anew.
+    let (mut first, mut second) = (Lanes::<D>::new(), Lanes::<D>::new());
+    for i in 0..=count {
+        if i < count
+            && let Some(x) = query(i)
+        {
+            first.push::<FIRST>(i, x, separation);
+        }
+        if !(first.is_full() || i == count) {
+            continue;
+        }
+        let apart = match filter {
+            Filter::Hull => first.block.dismiss_by_mean(),
+            _ => [false; filter::LANES],
+        };
+        for lane in (0..first.len).filter(|l| !apart[*l]) {
+            let (number, x) = first.waiting[lane];
+            second.push::<FIRST>(number, x, separation);
+            if second.is_full() {
+                second.empty(filter, &mut kept);
+            }
+        }
+        first.len = 0;
+    }
+    second.empty(filter, &mut kept);
 }
 
 /// Queries that wait to be looked at together.
@@ -270,6 +264,16 @@ impl<const D: usize> Lanes<D> {
 
     fn is_full(&self) -> bool {
         self.len == filter::LANES
+    }
+
+    /// Gives on what the filter does not dismiss.
+    fn empty(&mut self, filter: Filter, kept: &mut impl FnMut(usize, &Query)) {
+        let apart = self.block.dismiss(filter);
+        for (number, x) in self.waiting[..self.len].iter().zip(apart).filter(|w| !w.1).map(|w| w.0)
+        {
+            kept(*number, x);
+        }
+        self.len = 0;
     }
 }
 

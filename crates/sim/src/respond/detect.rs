@@ -10,6 +10,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use toile_collide::broad::Detector;
 use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Separation};
+use toile_collide::prune::Prune;
 use toile_collide::volume::{Aabb, Volume};
 use toile_collide::{Candidates, Motion, NotFinite};
 
@@ -133,7 +134,10 @@ impl Scene {
             let zone = q.zones.zone(v[0]);
             zone.is_none() || v[1..].iter().any(|v| q.zones.zone(*v) != zone)
         };
-        let ask = Ask { ccd: q.settings.ccd, separation: gap };
+        // What a plane keeps apart has been left out already, unless nothing is pruned.
+        let sifted = q.settings.cone_limit > 0.0 && q.settings.tree.prune != Prune::Nothing;
+        let filter = if sifted { Filter::None } else { Filter::Hull };
+        let ask = Ask { ccd: q.settings.ccd, separation: gap, filter };
         contacts.extend(ask.all(
             Pair::VertexFace,
             &candidates.vf,
@@ -240,7 +244,7 @@ impl Scene {
         let separation = Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
         let of = |v: u32| q.motion.of(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
-        let ask = Ask { ccd: q.settings.ccd, separation };
+        let ask = Ask { ccd: q.settings.ccd, separation, filter: Filter::Hull };
         contacts.extend(ask.all(
             Pair::VertexFace,
             &candidates.vf,
@@ -348,6 +352,7 @@ impl Scene {
 struct Ask {
     ccd: Ccd,
     separation: Separation,
+    filter: Filter,
 }
 
 impl Ask {
@@ -366,7 +371,7 @@ impl Ask {
                 kind,
                 pairs.len(),
                 self.separation,
-                Filter::Hull,
+                self.filter,
                 |i| query(pairs[i]),
                 |i, impact| found.push(contact(pairs[i], impact)),
             );
