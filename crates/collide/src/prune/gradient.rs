@@ -107,7 +107,7 @@ impl GradientCone {
     pub fn of_gradients(gradients: &mut [Gradient]) -> Self {
         let mut mean = [0.0; 6];
         for f in gradients.iter_mut() {
-            let scale = 1.0 / dot(f, f).sqrt();
+            let scale = inverse_root(dot(f, f));
             for n in 0..6 {
                 f[n] *= scale;
                 mean[n] += f[n];
@@ -188,6 +188,13 @@ fn dot(a: &Gradient, b: &Gradient) -> f32 {
         sum += a[n] * b[n];
     }
     sum
+}
+
+/// One over the length of a gradient from its square; NaN where that has lost digits by underflow, for a
+/// gradient that is longer or shorter than 1 seems to be at a smaller angle than it is.
+#[inline]
+pub(super) fn inverse_root(square: f32) -> f32 {
+    if square < f32::MIN_POSITIVE { f32::NAN } else { 1.0 / square.sqrt() }
 }
 
 #[inline]
@@ -284,6 +291,13 @@ mod tests {
         for bad in [0.0, f32::NAN, f32::INFINITY, 1e-30, 1e30] {
             assert!(!is_accepted(vec![FLAT, FLAT, [bad; 6]]), "{bad}");
         }
+    }
+
+    #[test]
+    fn gradients_too_small_for_their_squares_say_nothing() {
+        let shrunk = |by: f32| bent(0.5).iter().map(|f| f.map(|x| x * by)).collect::<Vec<_>>();
+        assert!(is_accepted(shrunk(1e-18)));
+        assert!(!is_accepted(shrunk(1e-22)) && !is_accepted(shrunk(3e-23)));
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! another in memory with their rest shapes, so that renewing reads them in order.
 
 use super::Covers;
-use super::gradient::{Gradient, GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
+use super::gradient::{
+    Gradient, GradientCone, RestTriangle, angle_of_chord, inverse_root, nearest_isometry,
+};
 use super::halo::{FlatHalos, Halos};
 use crate::tree::{Ends, Moved, Plan};
 use crate::{Motion, Surface};
@@ -219,7 +221,7 @@ impl Block {
                 square[i] += f[n][i] * f[n][i];
             }
         }
-        let scale = square.map(|s: f32| 1.0 / s.sqrt());
+        let scale = square.map(inverse_root);
         for n in 0..6 {
             for i in 0..LANES {
                 f[n][i] *= scale[i];
