@@ -77,7 +77,9 @@ fn seen_simple(outline: &[u32], ends: &Ends, set: DirectionSet) -> bool {
     let Some(d) = set.directions().next().filter(|_| !outline.is_empty()) else { return false };
     let points: Vec<[DVec2; 2]> =
         outline.iter().map(|v| ends[*v as usize].map(|x| d.project(x))).collect();
-    is_simple(&points, 0.0)
+    // Clear of itself by more than projecting can have rounded.
+    let largest = points.iter().flatten().fold(DVec2::ZERO, |m, p| m.max(p.abs()));
+    is_simple(&points, 32.0 * f64::EPSILON * largest.max_element())
 }
 
 /// The outline of the union of two discs, if that is a disc.

@@ -6,7 +6,7 @@
 //! | rational [wang2021] | eight rows: the four vertices at t0, then at t1; each coordinate as numerator,denominator; the seventh column says whether they collide |
 //!
 //! Vertices are p, a, b, c for a vertex and a face, and a0, a1, b0, b1 for two edges. A row that
-//! begins with a letter or `#` is a comment or a heading.
+//! begins with `#` is a comment, and one before the first query that begins with a letter a heading.
 
 use crate::Error;
 use glam::DVec3;
@@ -77,10 +77,13 @@ fn parse(text: &str, pair: Pair) -> Result<Queries, Fault> {
     // Rows of a query that is not complete yet.
     let mut rows: Vec<DVec3> = Vec::new();
     let mut last = 0;
-    for (i, line) in text.lines().enumerate() {
+    // Some programs put a byte order mark before the first character.
+    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         last = i + 1;
-        if line.is_empty() || line.starts_with(|c: char| c == '#' || c.is_alphabetic()) {
+        let heading = queries.x.is_empty() && rows.is_empty();
+        let heading = heading && line.starts_with(char::is_alphabetic) && !is_number(line);
+        if line.is_empty() || line.starts_with('#') || heading {
             continue;
         }
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -121,6 +124,11 @@ fn parse(text: &str, pair: Pair) -> Result<Queries, Fault> {
         queries.truth = Some(all.ok_or(some)?);
     }
     Ok(queries)
+}
+
+/// Whether a row begins with something that reads as a number, as `nan` and `inf` do.
+fn is_number(line: &str) -> bool {
+    line.split(',').next().is_some_and(|f| f.trim().parse::<f64>().is_ok())
 }
 
 /// Four vertices from the eight positions in the order of the files.
@@ -216,6 +224,11 @@ mod tests {
         assert!(fault(&cut).1.contains("5 of 8 rows"));
         assert!(fault(&rational_rows(",1").replace("7,7", "7,0")).1.contains("zero"));
         assert!(fault("").1.contains("no query"));
+        let nan = format!("x,y,z\n{}", plain_row(",1").replacen("0.25,1", "nan,1", 1));
+        assert!(fault(&nan).1.contains("no position"), "not taken for a heading");
+        let late = format!("{}\nx,y,z", plain_row(",1"));
+        assert_eq!(fault(&late).0, 2, "a heading below the first row");
+        assert!(parse(&format!("\u{feff}{}", plain_row(",1")), Pair::EdgeEdge).is_ok());
     }
 
     #[test]
