@@ -45,7 +45,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn new(group: &str, value: impl Serialize, options: Options) -> Self {
+    pub(super) fn new(group: &str, value: impl Serialize, options: Options) -> Self {
         let text = match serde_json::to_value(value) {
             Ok(serde_json::Value::String(text)) => text,
             Ok(other) => other.to_string(),
@@ -262,6 +262,11 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
     let (mut detector, build_seconds) = timed(|| case.detector(choice.options));
     let separation = case.kind.separation();
     let steps = quarters(case);
+    if truth.is_none() {
+        // The first choice must not pay for memory and caches that the others find warm.
+        take(&mut detector, &steps[0], separation);
+        detector.self_candidates(prune::DEFAULT_LIMIT);
+    }
     let (mut refits, mut queries) = (Vec::new(), Vec::new());
     let mut found = (Candidates::default(), Counts::default());
     for _ in 0..repeats {

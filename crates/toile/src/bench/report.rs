@@ -1,7 +1,7 @@
 //! The benchmark of collision detection as text, Markdown and a diagram.
 
 use super::bodies;
-use super::collide::{self, Plan, Row, Skipped, Table};
+use super::collide::{self, Choice, Plan, Row, Skipped, Table};
 use super::scenes::Kind;
 use crate::Error;
 use crate::plot::{Figure, Plot};
@@ -329,7 +329,13 @@ impl Report {
                 .map(|r| (r.triangles as f64, r.ns_per_triangle))
                 .collect()
         };
-        plot = plot.line("default", &of("", "default"));
+        let default = rows().find(|r| r.choice.group == "default");
+        let own = default.map(|r| match group {
+            "prune" => Choice::new(group, r.choice.options.prune, r.choice.options),
+            _ => Choice::new(group, r.choice.options.volume, r.choice.options),
+        });
+        let name = own.map_or("default".into(), |c| format!("{} (default)", c.value));
+        plot = plot.line(name, &of("", "default"));
         for value in values {
             plot = plot.line(value, &of(value, group));
         }
@@ -371,7 +377,7 @@ fn spaced(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push('\u{202f}');
         }
         out.push(c);
