@@ -10,7 +10,7 @@
 //! | draped | a square over a ball: 26 × 26 vertices are simulated once, then interpolated | 0.5 mm |
 //! | ribbon | 20 cm wide, folded to 25 layers 1 mm apart, each turned against the one below | 1.1 mm |
 //! | stack | 20 sheets 1 mm apart, turned by a degree each, in common waves | 1.1 mm |
-//! | twist | a sheet rolled to a spiral with 1.2 mm between its layers, then wrung | 1.1 mm |
+//! | twist | a sheet rolled to a spiral with 1.2 mm between its layers, then wrung | 1.3 mm |
 //!
 //! Over the step everything moves by about a millimetre, in a smooth field that is not rigid.
 //!
@@ -68,7 +68,8 @@ impl Kind {
     pub fn separation(self) -> f64 {
         match self {
             Self::Flat | Self::Draped => 5e-4,
-            Self::Ribbon | Self::Stack | Self::Twist => 1.1e-3,
+            Self::Ribbon | Self::Stack => 1.1e-3,
+            Self::Twist => 1.3e-3,
         }
     }
 }

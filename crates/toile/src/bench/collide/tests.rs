@@ -21,7 +21,7 @@ fn every_choice_finds_the_same_true_pairs_on_every_scene() {
 #[test]
 fn layers_touch_and_a_flat_sheet_does_not() {
     for scene in Kind::ALL {
-        let case = Case::new(scene, 5_000).unwrap();
+        let case = Case::new(scene, 20_000).unwrap();
         let pairs = found(&case, Options::default()).len();
         match scene {
             Kind::Flat => assert_eq!(pairs, 0),

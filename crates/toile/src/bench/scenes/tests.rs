@@ -17,10 +17,11 @@ fn no_scene_stretches_its_cloth_much_at_any_resolution() {
                 let far = edges.iter().filter(|s| (*s - 1.0).abs() > limit).count();
                 far as f64 / edges.len() as f64
             };
-            // Splines run unevenly through the sharpest folds of the coarse drape.
-            let (few, most) = if kind == Kind::Draped { (0.03, 0.25) } else { (0.0, 0.15) };
+            // Splines still run unevenly through the sharpest folds of the coarse drape.
+            let (few, most) = if kind == Kind::Draped { (0.01, 0.25) } else { (0.0, 0.15) };
+            let worst = edges.iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max);
+            assert!(worst < most, "{kind:?} {size}: {worst}, {} beyond 15 %", beyond(0.15));
             assert!(beyond(0.15) <= few, "{kind:?} {size}: {} beyond 15 %", beyond(0.15));
-            assert!(beyond(most) == 0.0, "{kind:?} {size}: some beyond {most}");
         }
     }
 }
