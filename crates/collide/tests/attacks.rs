@@ -4,36 +4,14 @@
 mod panels;
 
 use glam::{DVec2, DVec3};
-use panels::{panel, surface, uv};
+use panels::{impacts, panel, surface, uv};
 use toile_collide::broad::Detector;
-use toile_collide::ccd::{Ccd, Filter, Pair, Separation};
 use toile_collide::prune::{DEFAULT_LIMIT, Prune};
 use toile_collide::tree::Build;
-use toile_collide::{Arity, Candidates, Motion, Options, Surface, brute};
+use toile_collide::{Arity, Motion, Options, Surface, brute};
 use toile_mesh::TriMesh;
 
 const GAP: f64 = 1e-3;
-
-/// Those candidates that really meet.
-fn impacts(s: &Surface, motion: Motion<'_>, candidates: &Candidates) -> Candidates {
-    let gap = Separation::gap(1e-9);
-    let meets = |pair: Pair, v: [u32; 4]| {
-        Ccd::Separating.answer(pair, &v.map(|v| motion.of(v)), gap, Filter::Hull).is_some()
-    };
-    let vf = |[v, t]: &&[u32; 2]| {
-        let [a, b, c] = s.triangles[*t as usize];
-        meets(Pair::VertexFace, [*v, a, b, c])
-    };
-    let ee = |[a, b]: &&[u32; 2]| {
-        let ([p, q], [r, s]) = (s.edges[*a as usize], s.edges[*b as usize]);
-        meets(Pair::EdgeEdge, [p, q, r, s])
-    };
-    Candidates {
-        vf: candidates.vf.iter().filter(vf).copied().collect(),
-        fv: Vec::new(),
-        ee: candidates.ee.iter().filter(ee).copied().collect(),
-    }
-}
 
 /// A detector of every sound way of pruning and every build.
 fn detectors(s: &Surface, uv: &[[DVec2; 3]], leaf: usize) -> Vec<Detector> {

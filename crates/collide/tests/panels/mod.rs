@@ -3,8 +3,9 @@
 
 use glam::{DVec2, DVec3};
 use toile_audit::self_intersections;
+use toile_collide::ccd::{Ccd, Filter, Pair, Separation};
 use toile_collide::tree::{Plan, PlanNode};
-use toile_collide::{Motion, Surface};
+use toile_collide::{Candidates, Motion, Surface};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
 
@@ -137,4 +138,25 @@ pub(crate) fn crossing_funnel(around: usize, across: usize) -> TriMesh {
         })
         .collect();
     mesh
+}
+
+/// Those candidates that really meet.
+pub(crate) fn impacts(s: &Surface, motion: Motion<'_>, candidates: &Candidates) -> Candidates {
+    let gap = Separation::gap(1e-9);
+    let meets = |pair: Pair, v: [u32; 4]| {
+        Ccd::Separating.answer(pair, &v.map(|v| motion.of(v)), gap, Filter::Hull).is_some()
+    };
+    let vf = |[v, t]: &&[u32; 2]| {
+        let [a, b, c] = s.triangles[*t as usize];
+        meets(Pair::VertexFace, [*v, a, b, c])
+    };
+    let ee = |[a, b]: &&[u32; 2]| {
+        let ([p, q], [r, s]) = (s.edges[*a as usize], s.edges[*b as usize]);
+        meets(Pair::EdgeEdge, [p, q, r, s])
+    };
+    Candidates {
+        vf: candidates.vf.iter().filter(vf).copied().collect(),
+        fv: Vec::new(),
+        ee: candidates.ee.iter().filter(ee).copied().collect(),
+    }
 }
