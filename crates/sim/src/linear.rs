@@ -18,12 +18,14 @@ mod block_csr;
 pub mod cg;
 mod dense;
 mod direct;
+mod factor;
 mod filter;
 pub mod gauss_seidel;
 mod incomplete;
 mod ordering;
 mod pattern;
 mod preconditioner;
+mod scalar;
 mod schwarz;
 pub mod vector;
 
@@ -35,6 +37,7 @@ pub use gauss_seidel::{Csr, GaussSeidel};
 pub use ordering::Ordering;
 pub use pattern::Pattern;
 pub use preconditioner::{Precondition, Preconditioner};
+pub use scalar::Scalar;
 
 /// What can be wrong with a linear system.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -31,6 +31,10 @@ use glam::{DMat3, DVec2, DVec3};
 use std::f64::consts::FRAC_PI_3;
 use toile_mesh::{NONE, Topology, TriMesh};
 
+mod moments;
+
+pub use moments::{Crease, Moments};
+
 /// What lies behind an edge of a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
@@ -215,15 +219,7 @@ pub fn of_mesh(
     bending: &Bending,
     clamp: impl Fn(usize) -> Option<DVec3>,
 ) -> Result<(Vec<Patch>, usize), Error> {
-    let matrix = bending.matrix();
-    let positive = bending.weft > 0.0
-        && bending.warp > 0.0
-        && bending.twist > 0.0
-        && bending.poisson.abs() < 1.0;
-    let compliance = invert(&matrix).filter(|_| positive).ok_or_else(|| Error::Setting {
-        key: "bending",
-        reason: format!("{bending:?} is not positive definite"),
-    })?;
+    let compliance = compliance(bending)?;
     // ψ of the inner edges, numbered in the order of the edges.
     let mut unknown = vec![NONE; topology.edges.len()];
     let mut unknowns = 0;
@@ -264,6 +260,18 @@ pub fn of_mesh(
         patches.push(Patch { corners, sides, stiffness, rest: [0.0; 3] });
     }
     Ok((patches, unknowns as usize))
+}
+
+/// C_b⁻¹, or why there is none.
+fn compliance(bending: &Bending) -> Result<[[f64; 3]; 3], Error> {
+    let positive = bending.weft > 0.0
+        && bending.warp > 0.0
+        && bending.twist > 0.0
+        && bending.poisson.abs() < 1.0;
+    invert(&bending.matrix()).filter(|_| positive).ok_or_else(|| Error::Setting {
+        key: "bending",
+        reason: format!("{bending:?} is not positive definite"),
+    })
 }
 
 /// P = A (N C⁻¹ Nᵀ)⁻¹ over the edges that are not free.
