@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 
 pub mod baraff_witkin;
 #[cfg(test)]
-mod check;
+pub(crate) mod check;
 #[cfg(test)]
 mod comparison;
 pub mod continuum;

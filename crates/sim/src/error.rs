@@ -56,6 +56,9 @@ pub enum Error {
         /// A vertex of the first.
         vertex: u32,
     },
+    /// The linear systems of the cloth cannot be set up.
+    #[error(transparent)]
+    Linear(#[from] crate::linear::Error),
     /// A setting makes no sense.
     #[error("`{key}` {reason}")]
     Setting {

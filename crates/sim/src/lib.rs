@@ -24,7 +24,9 @@ mod report;
 pub mod respond;
 mod scale;
 mod settings;
+pub mod sheet;
 mod state;
+pub mod statics;
 pub mod strain_limit;
 mod world;
 

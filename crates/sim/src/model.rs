@@ -79,9 +79,7 @@ impl Model {
         if let Err(fault) = cloth.mesh.check() {
             return Err(Error::Mesh { name: cloth.name, reason: fault.to_string() });
         }
-        if !cloth.mesh.has_uv() {
-            flatten_each_triangle(&mut cloth.mesh);
-        }
+        give_material(&mut cloth.mesh);
         let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
         check(&cloth, &topology)?;
         let first_vertex = self.mesh.positions.len() as u32;
@@ -224,7 +222,14 @@ fn rest_lengths(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
     rest
 }
 
-/// Material coordinates for a mesh that has none: every triangle by itself, as it is in space.
+/// Material coordinates for a mesh that has none.
+pub(crate) fn give_material(mesh: &mut TriMesh) {
+    if !mesh.has_uv() {
+        flatten_each_triangle(mesh);
+    }
+}
+
+/// Every triangle by itself, as it is in space.
 fn flatten_each_triangle(mesh: &mut TriMesh) {
     mesh.uv.clear();
     mesh.uv_triangles.clear();

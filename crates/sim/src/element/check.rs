@@ -180,7 +180,7 @@ pub(super) fn affine_error<'a, E: Element<3>>(
 }
 
 /// Numbers in −1..1, the same on every machine.
-pub(super) struct Dice(pub u64);
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
     pub(super) fn roll(&mut self) -> f64 {
@@ -188,7 +188,7 @@ impl Dice {
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    pub(super) fn vector(&mut self) -> DVec3 {
+    pub(crate) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.roll(), self.roll(), self.roll())
     }
 }

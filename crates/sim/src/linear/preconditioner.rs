@@ -2,7 +2,7 @@
 
 use super::incomplete::Incomplete;
 use super::schwarz::Schwarz;
-use super::{BlockCsr, Error, Pattern, dense};
+use super::{BlockCsr, Cholesky, Error, Ordering, Pattern, dense};
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub enum Precondition {
     BlockJacobi,
     /// Incomplete Cholesky on the pattern of the matrix, IC(0), by blocks.
     IncompleteCholesky,
+    /// Sparse Cholesky: for operators that are near a matrix but not stored as one.
+    Direct,
     /// Dense Cholesky of aggregates of neighbouring vertices, added up.
     Schwarz {
         /// Vertices of an aggregate, 1 to 16.
@@ -45,6 +47,7 @@ enum Kind {
     None,
     BlockJacobi(Vec<DMat3>),
     Incomplete(Incomplete),
+    Direct(Box<Cholesky>),
     Schwarz(Box<Schwarz>),
 }
 
@@ -55,6 +58,9 @@ impl Preconditioner {
             Precondition::None => Kind::None,
             Precondition::BlockJacobi => Kind::BlockJacobi(vec![DMat3::IDENTITY; pattern.rows()]),
             Precondition::IncompleteCholesky => Kind::Incomplete(Incomplete::new(pattern)),
+            Precondition::Direct => {
+                Kind::Direct(Box::new(Cholesky::new(pattern, Ordering::Amd)?))
+            }
             Precondition::Schwarz { aggregate, coarse } => {
                 Kind::Schwarz(Box::new(Schwarz::new(pattern, aggregate as usize, coarse)?))
             }
@@ -63,7 +69,8 @@ impl Preconditioner {
     }
 
     /// Takes over the numbers of a matrix. It stays positive definite whatever the matrix is: blocks
-    /// that are not are shifted or replaced, at the price of more iterations.
+    /// that are not are shifted or replaced, at the price of more iterations; only the direct one
+    /// refuses a matrix that is not.
     pub fn update(&mut self, a: &BlockCsr) -> Result<(), Error> {
         a.check(&self.pattern)?;
         match &mut self.kind {
@@ -74,6 +81,7 @@ impl Preconditioner {
                 }
             }
             Kind::Incomplete(incomplete) => incomplete.update(a),
+            Kind::Direct(cholesky) => cholesky.factor(a)?,
             Kind::Schwarz(schwarz) => schwarz.update(a)?,
         }
         Ok(())
@@ -89,6 +97,7 @@ impl Preconditioner {
                 }
             }
             Kind::Incomplete(incomplete) => incomplete.apply(r, z),
+            Kind::Direct(cholesky) => cholesky.solve(r, z),
             Kind::Schwarz(schwarz) => schwarz.apply(r, z),
         }
     }

@@ -10,4 +10,5 @@ mod extreme;
 mod free_motion;
 mod hanging;
 mod scene;
+mod statics;
 mod zone;

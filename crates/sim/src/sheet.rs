@@ -1,0 +1,228 @@
+//! The elastic energy of whole cloths: the sum of their elements.
+//!
+//! [`Stretch`] and [`Bend`] choose the models in the plane and in bending; most go together with any
+//! of the other side. A [`Sheet`] gives energy, gradient and Hessian over all vertices of a scene. Sums
+//! run in the order of the elements, whatever the number of threads.
+//!
+//! With [`Bend::Morley`] the Hessian that is stored is that of hinges, near the true one, which
+//! [`Sheet::apply_bending`] applies; see [`crate::element::morley::Moments`].
+
+mod choice;
+mod group;
+mod part;
+
+pub use choice::{Bend, Stretch};
+pub use group::Group;
+
+use crate::element::morley::Moments;
+use crate::error::Error;
+use crate::linear::{Assembly, BlockCsr, Builder, Pattern};
+use crate::model::Cloth;
+use glam::DVec3;
+use part::Part;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Vertices in a task when contributions are gathered.
+const CHUNK: usize = 1024;
+
+/// The plane a boundary edge is clamped in, by its cloth and its two vertices there: a point the plane
+/// goes through beside the edge [m].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamp {
+    /// Number of the cloth.
+    pub cloth: u32,
+    /// Ends of the edge, numbered within the cloth.
+    pub edge: [u32; 2],
+    /// A point of the plane behind the edge [m].
+    pub point: DVec3,
+}
+
+/// All cloths of a scene as one elastic energy.
+#[derive(Debug)]
+pub struct Sheet {
+    parts: Vec<Part>,
+    assembly: Assembly,
+    /// Contributions to the gradient, element after element, and those of each vertex.
+    forces: Vec<DVec3>,
+    offsets: Vec<u32>,
+    sources: Vec<u32>,
+    /// Memory for moments.
+    moments: Vec<f64>,
+}
+
+impl Sheet {
+    /// The energy of cloths that lie behind one another in the vector of positions.
+    ///
+    /// # Errors
+    /// If a model needs a grid and a cloth is none, or its fabric has no such stiffness.
+    pub fn new(
+        cloths: &[Cloth],
+        stretch: Stretch,
+        bend: Bend,
+        clamps: &[Clamp],
+    ) -> Result<Self, Error> {
+        let mut parts = Vec::with_capacity(cloths.len());
+        let mut first = 0;
+        for (number, cloth) in cloths.iter().enumerate() {
+            let clamps: Vec<Clamp> =
+                clamps.iter().filter(|c| c.cloth as usize == number).copied().collect();
+            let part = Part::new(cloth, first, stretch, bend, &clamps)?;
+            first = part.range.end;
+            parts.push(part);
+        }
+        let vertices = first;
+        let mut builder = Builder::new(vertices);
+        for part in &parts {
+            builder = part.add_stencils(builder)?;
+        }
+        let assembly = builder.build()?;
+        let (offsets, sources) = gather_lists(&parts, vertices);
+        let forces = vec![DVec3::ZERO; sources.len()];
+        Ok(Self { parts, assembly, forces, offsets, sources, moments: Vec::new() })
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Which vertices act on each other.
+    pub fn pattern(&self) -> &Arc<Pattern> {
+        self.assembly.pattern()
+    }
+
+    /// A zero matrix of that pattern.
+    pub fn matrix(&self) -> BlockCsr {
+        self.assembly.matrix()
+    }
+
+    /// Whether bending has more to it than the stored Hessian says.
+    pub fn has_moments(&self) -> bool {
+        self.parts.iter().any(|p| p.moments.is_some())
+    }
+
+    /// Elastic energy [J].
+    pub fn energy(&mut self, x: &[DVec3]) -> f64 {
+        let m = &mut self.moments;
+        self.parts.iter_mut().map(|p| p.energy(x, m)).sum()
+    }
+
+    /// Its gradient [N]; the force is the negative. Returns the energy of the moments, if there are any.
+    pub fn gradient(&mut self, x: &[DVec3], g: &mut [DVec3]) {
+        let mut rest = self.forces.as_mut_slice();
+        for part in &self.parts {
+            for group in &part.groups {
+                let (own, others) = rest.split_at_mut(group.len() * group.width());
+                group.gradient(&x[part.range.clone()], own);
+                rest = others;
+            }
+        }
+        let (forces, offsets, sources) = (&self.forces, &self.offsets, &self.sources);
+        g.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(v, g)| {
+            *g = DVec3::ZERO;
+            for s in &sources[offsets[v] as usize..offsets[v + 1] as usize] {
+                *g += forces[*s as usize];
+            }
+        });
+        for part in &mut self.parts {
+            let range = part.range.clone();
+            if let Some(moments) = &mut part.moments {
+                moments.moments(&x[range.clone()], &mut self.moments);
+                moments.add_gradient(&x[range.clone()], &self.moments, &mut g[range]);
+            }
+        }
+    }
+
+    /// Its Hessian [N/m]; with `definite`, a near semidefinite one. `creases` says whether the matrix of
+    /// hinges stands in for the moments, or bending by moments is left out.
+    pub fn hessian(&mut self, x: &[DVec3], definite: bool, creases: bool, matrix: &mut BlockCsr) {
+        let mut number = 0;
+        for part in &self.parts {
+            let x = &x[part.range.clone()];
+            for group in &part.groups {
+                group.hessian(x, definite, &mut self.assembly, number);
+                number += 1;
+            }
+            if let Some(moments) = &part.moments {
+                fill_creases(moments, x, creases, &mut self.assembly, number);
+                number += part.crease_groups();
+            }
+        }
+        let gathered = self.assembly.gather(matrix);
+        debug_assert!(gathered.is_ok(), "the matrix was made for another pattern");
+    }
+
+    /// Adds the true Hessian of bending by moments, times `d`.
+    pub fn apply_bending(&mut self, x: &[DVec3], d: &[DVec3], out: &mut [DVec3]) {
+        for part in &mut self.parts {
+            let range = part.range.clone();
+            if let Some(moments) = &mut part.moments {
+                let work = &mut self.moments;
+                moments.apply(&x[range.clone()], &d[range.clone()], work, &mut out[range]);
+            }
+        }
+    }
+
+    /// The moments of a cloth bent by [`Bend::Morley`].
+    pub fn moments_of(&self, cloth: usize) -> Option<&Moments> {
+        self.parts.get(cloth)?.moments.as_ref()
+    }
+}
+
+/// For each vertex its places in the contributions, ascending.
+fn gather_lists(parts: &[Part], vertices: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut all: Vec<u32> = Vec::new();
+    for part in parts {
+        for group in &part.groups {
+            group.stencils(&mut |v| all.push(v + part.range.start as u32));
+        }
+    }
+    let mut offsets = vec![0_u32; vertices + 1];
+    for v in &all {
+        offsets[*v as usize + 1] += 1;
+    }
+    for v in 0..vertices {
+        offsets[v + 1] += offsets[v];
+    }
+    let mut next = offsets.clone();
+    let mut sources = vec![0_u32; all.len()];
+    for (k, v) in all.iter().enumerate() {
+        sources[next[*v as usize] as usize] = k as u32;
+        next[*v as usize] += 1;
+    }
+    (offsets, sources)
+}
+
+/// Inner creases have four vertices, clamped ones three: two groups.
+fn fill_creases(
+    moments: &Moments,
+    x: &[DVec3],
+    present: bool,
+    assembly: &mut Assembly,
+    number: usize,
+) {
+    let (inner, clamped) = part::creases(moments);
+    assembly.fill(number, |e, upper| {
+        if present {
+            group::write_upper(&moments.hessian(inner[e], x), upper);
+        } else {
+            upper.fill(glam::DMat3::ZERO);
+        }
+    });
+    if !clamped.is_empty() {
+        assembly.fill(number + 1, |e, upper| {
+            let h = moments.hessian(clamped[e], x);
+            let mut k = 0;
+            for a in 0..3 {
+                for b in a..3 {
+                    upper[k] = if present { h[a][b] } else { glam::DMat3::ZERO };
+                    k += 1;
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

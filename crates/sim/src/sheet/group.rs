@@ -1,0 +1,215 @@
+//! Elements of one kind, many at a time.
+
+use crate::element::corotational::Corotational;
+use crate::element::kes::{Pull, Thread};
+use crate::element::stvk::{Law, Stvk};
+use crate::element::tension_field::TensionField;
+use crate::element::{Blocks, Element, Membrane, Triangle, baraff_witkin};
+use crate::linear::{Assembly, Builder, Error};
+use baraff_witkin::{BaraffWitkin, Conditions};
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+use std::fmt::Debug;
+
+/// Elements in a task.
+const CHUNK: usize = 512;
+
+/// Like elements, without saying which.
+pub trait Group: Debug + Send + Sync {
+    /// How many.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Vertices of each.
+    fn width(&self) -> usize;
+    /// Names all vertices, element by element.
+    fn stencils(&self, sink: &mut dyn FnMut(u32));
+    /// Adds them to a matrix; their vertices come after `first` others.
+    fn add_to(&self, builder: Builder, first: u32) -> Result<Builder, Error>;
+    /// Energy [J].
+    fn energy(&self, x: &[DVec3]) -> f64;
+    /// Gradient of each element at each of its vertices [N].
+    fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
+    /// Hessians, as a group of the assembly.
+    fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize);
+}
+
+/// Elements of one kind, made when they are asked for.
+pub(super) trait Source<const N: usize>: Debug + Send + Sync {
+    /// The element.
+    type Item<'a>: Element<N>
+    where
+        Self: 'a;
+    /// How many.
+    fn count(&self) -> usize;
+    /// Element `i`.
+    fn get(&self, i: usize) -> Self::Item<'_>;
+}
+
+/// A source as a group.
+#[derive(Debug)]
+pub(super) struct Many<const N: usize, S>(pub(super) S);
+
+impl<const N: usize, S: Source<N>> Group for Many<N, S> {
+    fn len(&self) -> usize {
+        self.0.count()
+    }
+
+    fn width(&self) -> usize {
+        N
+    }
+
+    fn stencils(&self, sink: &mut dyn FnMut(u32)) {
+        for i in 0..self.0.count() {
+            self.0.get(i).vertices().into_iter().for_each(&mut *sink);
+        }
+    }
+
+    fn add_to(&self, builder: Builder, first: u32) -> Result<Builder, Error> {
+        let stencils: Vec<[u32; N]> =
+            (0..self.0.count()).map(|i| self.0.get(i).vertices().map(|v| v + first)).collect();
+        builder.with_elements(&stencils)
+    }
+
+    /// Chunks are summed by themselves, then in order.
+    fn energy(&self, x: &[DVec3]) -> f64 {
+        let n = self.0.count();
+        let chunk = |c: usize| -> f64 {
+            (c * CHUNK..n.min((c + 1) * CHUNK))
+                .map(|i| {
+                    let e = self.0.get(i);
+                    e.energy(&e.vertices().map(|v| x[v as usize]))
+                })
+                .sum()
+        };
+        let sums: Vec<f64> = (0..n.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
+        sums.iter().sum()
+    }
+
+    fn gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
+        out.par_chunks_mut(N * CHUNK).enumerate().for_each(|(c, out)| {
+            for (k, out) in out.chunks_exact_mut(N).enumerate() {
+                let e = self.0.get(c * CHUNK + k);
+                out.copy_from_slice(&e.gradient(&e.vertices().map(|v| x[v as usize])));
+            }
+        });
+    }
+
+    fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize) {
+        assembly.fill(group, |i, upper| {
+            let e = self.0.get(i);
+            write_upper(&e.hessian(&e.vertices().map(|v| x[v as usize]), definite), upper);
+        });
+    }
+}
+
+/// The upper triangle of blocks, row by row.
+pub(super) fn write_upper<const N: usize>(h: &Blocks<N>, upper: &mut [DMat3]) {
+    let mut k = 0;
+    for a in 0..N {
+        for b in a..N {
+            upper[k] = h[a][b];
+            k += 1;
+        }
+    }
+}
+
+impl<const N: usize, E: Element<N> + Copy + Debug + Send + Sync> Source<N> for Vec<E> {
+    type Item<'a>
+        = E
+    where
+        Self: 'a;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, i: usize) -> E {
+        self[i]
+    }
+}
+
+/// Threads of a grid with their laws.
+#[derive(Debug)]
+pub(super) struct Threads {
+    pub(super) threads: Vec<([u32; 2], f64, usize)>,
+    pub(super) pulls: Vec<Pull>,
+}
+
+impl Source<2> for Threads {
+    type Item<'a> = Thread<'a>;
+
+    fn count(&self) -> usize {
+        self.threads.len()
+    }
+
+    fn get(&self, i: usize) -> Thread<'_> {
+        let (vertices, rest, pull) = self.threads[i];
+        Thread { vertices, rest, pull: &self.pulls[pull] }
+    }
+}
+
+/// Triangles of a cloth with what they are made of.
+#[derive(Debug)]
+pub(super) struct Triangles<L> {
+    pub(super) rest: Vec<Triangle>,
+    pub(super) law: L,
+}
+
+/// Constants of corotational triangles.
+#[derive(Debug)]
+pub(super) struct Turned(pub(super) Membrane);
+
+/// Constants of triangles that wrinkle.
+#[derive(Debug)]
+pub(super) struct Wrinkled(pub(super) Membrane);
+
+impl Source<3> for Triangles<Law> {
+    type Item<'a> = Stvk<'a>;
+
+    fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn get(&self, i: usize) -> Stvk<'_> {
+        Stvk { rest: &self.rest[i], law: &self.law }
+    }
+}
+
+impl Source<3> for Triangles<Turned> {
+    type Item<'a> = Corotational<'a>;
+
+    fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn get(&self, i: usize) -> Corotational<'_> {
+        Corotational { rest: &self.rest[i], stiffness: &self.law.0 }
+    }
+}
+
+impl Source<3> for Triangles<Wrinkled> {
+    type Item<'a> = TensionField<'a>;
+
+    fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn get(&self, i: usize) -> TensionField<'_> {
+        TensionField { rest: &self.rest[i], stiffness: &self.law.0 }
+    }
+}
+
+impl Source<3> for Triangles<Conditions> {
+    type Item<'a> = BaraffWitkin<'a>;
+
+    fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn get(&self, i: usize) -> BaraffWitkin<'_> {
+        BaraffWitkin { rest: &self.rest[i], conditions: &self.law }
+    }
+}

@@ -1,0 +1,237 @@
+//! The elements of one cloth.
+
+use super::group::{Group, Many, Threads, Triangles, Turned, Wrinkled};
+use super::{Bend, Clamp, Stretch};
+use crate::element::curve::Response;
+use crate::element::hinge::Curvature;
+use crate::element::kes::Pull;
+use crate::element::morley::Moments;
+use crate::element::terzopoulos::Surface;
+use crate::element::{Kind, Spring, Triangle, baraff_witkin, hinge, kes, laplacian, spring};
+use crate::element::{continuum::Continuum, volino::Volino};
+use crate::error::Error;
+use crate::linear::{self, Builder};
+use crate::model::Cloth;
+use glam::DVec3;
+use std::ops::Range;
+use toile_mesh::{Topology, TriMesh};
+
+/// One cloth.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// Its vertices.
+    pub(super) range: Range<usize>,
+    /// Its elements.
+    pub(super) groups: Vec<Box<dyn Group>>,
+    /// Its bending, if by moments.
+    pub(super) moments: Option<Moments>,
+}
+
+impl Part {
+    pub(super) fn new(
+        cloth: &Cloth,
+        first: usize,
+        stretch: Stretch,
+        bend: Bend,
+        clamps: &[Clamp],
+    ) -> Result<Self, Error> {
+        let mut mesh = cloth.mesh.clone();
+        crate::model::give_material(&mut mesh);
+        let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+        let mut groups: Vec<Box<dyn Group>> = Vec::new();
+        add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+        add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
+        let moments = match bend {
+            Bend::Morley => {
+                let bending = cloth.fabric.bending();
+                let clamp = |e: usize| clamp_of(clamps, topology.edges[e].vertices);
+                Some(Moments::of_mesh(&mesh, &topology, |_| bending, clamp)?)
+            }
+            _ => None,
+        };
+        let range = first..first + mesh.positions.len();
+        Ok(Self { range, groups, moments })
+    }
+
+    /// Groups of the assembly that stand in for the moments.
+    pub(super) fn crease_groups(&self) -> usize {
+        self.moments.as_ref().map_or(0, |m| 1 + usize::from(!creases(m).1.is_empty()))
+    }
+
+    pub(super) fn add_stencils(&self, mut builder: Builder) -> Result<Builder, linear::Error> {
+        let first = self.range.start as u32;
+        for group in &self.groups {
+            builder = group.add_to(builder, first)?;
+        }
+        if let Some(moments) = &self.moments {
+            let (inner, clamped) = creases(moments);
+            let of = |c: &usize| moments.creases()[*c].vertices.map(|v| v + first);
+            let four: Vec<[u32; 4]> = inner.iter().map(of).collect();
+            builder = builder.with_elements(&four)?;
+            if !clamped.is_empty() {
+                let three: Vec<[u32; 3]> =
+                    clamped.iter().map(of).map(|[a, b, c, _]| [a, b, c]).collect();
+                builder = builder.with_elements(&three)?;
+            }
+        }
+        Ok(builder)
+    }
+
+    pub(super) fn energy(&mut self, x: &[DVec3], m: &mut Vec<f64>) -> f64 {
+        let x = &x[self.range.clone()];
+        let mut energy: f64 = self.groups.iter().map(|g| g.energy(x)).sum();
+        if let Some(moments) = &mut self.moments {
+            energy += moments.moments(x, m);
+        }
+        energy
+    }
+}
+
+/// Numbers of the inner and of the clamped creases.
+pub(super) fn creases(moments: &Moments) -> (Vec<usize>, Vec<usize>) {
+    (0..moments.creases().len()).partition(|c| moments.creases()[*c].clamp.is_none())
+}
+
+fn clamp_of(clamps: &[Clamp], edge: [u32; 2]) -> Option<DVec3> {
+    let same = |c: &&Clamp| c.edge == edge || [c.edge[1], c.edge[0]] == edge;
+    clamps.iter().find(same).map(|c| c.point)
+}
+
+/// Cells along u and v, or why the model cannot be had.
+fn grid_of(cloth: &Cloth, model: &str) -> Result<[usize; 2], Error> {
+    cloth.grid.filter(|[nu, nv]| *nu > 0 && *nv > 0).ok_or_else(|| Error::Mesh {
+        name: cloth.name.clone(),
+        reason: format!("is no regular grid, which the model \"{model}\" needs"),
+    })
+}
+
+fn springs_of(cloth: &Cloth, mesh: &TriMesh, topology: &Topology, bend: bool) -> Vec<Spring> {
+    let mut springs = match cloth.grid {
+        Some([nu, nv]) => spring::of_grid(mesh, nu, nv, &cloth.fabric),
+        None => spring::of_triangles(mesh, topology, &cloth.fabric),
+    };
+    springs.retain(|s| (s.kind == Kind::Bend) == bend);
+    springs
+}
+
+fn add_stretch(
+    groups: &mut Vec<Box<dyn Group>>,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+    topology: &Topology,
+    stretch: Stretch,
+) -> Result<(), Error> {
+    let membrane = cloth.fabric.membrane();
+    let rest = || Triangle::of_mesh(mesh);
+    match stretch {
+        Stretch::Springs => {
+            groups.push(Box::new(Many::<2, _>(springs_of(cloth, mesh, topology, false))));
+        }
+        Stretch::Kes => {
+            let [nu, nv] = grid_of(cloth, stretch.name())?;
+            groups.push(Box::new(Many(threads(cloth, mesh, nu, nv)?)));
+            let mut angles = kes::angles_of_grid(mesh, nu, nv, &cloth.fabric);
+            angles.retain(|a| !straight(a));
+            groups.push(Box::new(Many(angles)));
+        }
+        Stretch::Volino => groups.push(Box::new(Many(Volino::of_mesh(mesh, &membrane)))),
+        Stretch::BaraffWitkin => {
+            let law = baraff_witkin::Conditions::of_membrane(&membrane);
+            groups.push(Box::new(Many(Triangles { rest: rest(), law })));
+        }
+        Stretch::Continuum => {
+            let [nu, nv] = grid_of(cloth, stretch.name())?;
+            let Continuum { threads, corners, .. } =
+                Continuum::of_grid(mesh, nu, nv, &cloth.fabric);
+            groups.push(Box::new(Many::<2, _>(threads)));
+            groups.push(Box::new(Many(corners)));
+        }
+        Stretch::Corotational => {
+            groups.push(Box::new(Many(Triangles { rest: rest(), law: Turned(membrane) })));
+        }
+        Stretch::Stvk => {
+            groups.push(Box::new(Many(Triangles { rest: rest(), law: cloth.fabric.law()? })));
+        }
+        Stretch::TensionField => {
+            groups.push(Box::new(Many(Triangles { rest: rest(), law: Wrinkled(membrane) })));
+        }
+        Stretch::Terzopoulos => {
+            let [nu, nv] = grid_of(cloth, stretch.name())?;
+            let surface = Surface::of_grid(mesh, nu, nv, &cloth.fabric);
+            groups.push(Box::new(Many(surface.edges)));
+            groups.push(Box::new(Many(surface.corners)));
+        }
+    }
+    Ok(())
+}
+
+fn add_bend(
+    groups: &mut Vec<Box<dyn Group>>,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+    topology: &Topology,
+    bend: Bend,
+) -> Result<(), Error> {
+    let bending = cloth.fabric.bending();
+    match bend {
+        Bend::None | Bend::Morley => {}
+        Bend::Springs => {
+            groups.push(Box::new(Many::<2, _>(springs_of(cloth, mesh, topology, true))));
+        }
+        Bend::Angles => {
+            let [nu, nv] = grid_of(cloth, bend.name())?;
+            let mut angles = kes::angles_of_grid(mesh, nu, nv, &cloth.fabric);
+            angles.retain(straight);
+            groups.push(Box::new(Many(angles)));
+        }
+        Bend::Plate => {
+            let [nu, nv] = grid_of(cloth, bend.name())?;
+            let plate = laplacian::of_grid(mesh, nu, nv, &bending);
+            groups.push(Box::new(Many(plate.lines)));
+            groups.push(Box::new(Many(plate.crosses)));
+            groups.push(Box::new(Many(plate.cells)));
+        }
+        Bend::Laplacian => {
+            groups.push(Box::new(Many(laplacian::of_mesh(mesh, topology, &bending))));
+        }
+        Bend::Hinge => {
+            let hinges = hinge::of_mesh(mesh, topology, &bending, Curvature::GaussNewton);
+            groups.push(Box::new(Many(hinges)));
+        }
+        Bend::Terzopoulos => {
+            let [nu, nv] = grid_of(cloth, bend.name())?;
+            let surface = Surface::of_grid(mesh, nu, nv, &cloth.fabric);
+            groups.push(Box::new(Many(surface.nodes)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an angle is that of a straight line, not of a corner.
+fn straight(angle: &kes::Angle) -> bool {
+    angle.rest > 2.0
+}
+
+/// The threads of a grid with the fabric's tensile curves.
+fn threads(cloth: &Cloth, mesh: &TriMesh, nu: usize, nv: usize) -> Result<Threads, Error> {
+    let springs = spring::of_grid(mesh, nu, nv, &cloth.fabric);
+    let [weft, warp] = cloth.fabric.tensions()?;
+    let mut pulls = Vec::new();
+    let mut threads = Vec::new();
+    for s in springs.iter().filter(|s| s.kind == Kind::Structural) {
+        let [a, b] = s.ends.map(|v| mesh.uv[v as usize]);
+        let along_weft = (b - a).x.abs() > (b - a).y.abs();
+        // A spring has k = Y w/l: its width follows from the fabric's own stiffness.
+        let stiffness = if along_weft { cloth.fabric.weft } else { cloth.fabric.warp };
+        let width = s.stiffness * s.rest / stiffness;
+        let response: &Response = if along_weft { &weft } else { &warp };
+        let pull = Pull::Measured { response: response.clone(), width };
+        let known = pulls.iter().position(|p| *p == pull);
+        let number = known.unwrap_or_else(|| {
+            pulls.push(pull);
+            pulls.len() - 1
+        });
+        threads.push((s.ends, s.rest, number));
+    }
+    Ok(Threads { threads, pulls })
+}

@@ -1,0 +1,252 @@
+//! Equilibrium: the least of elastic energy and dead loads, by Newton's method.
+//!
+//! `E(x) − fᵀx` falls with every iteration. The direction is that of the semidefinite Hessian, with the
+//! true bending of moments applied and the matrix of hinges, factored, as preconditioner; a line search
+//! shortens it until the energy falls enough (Armijo). Where the energy does not fall along any length, the
+//! diagonal is raised and lowered again afterwards.
+//!
+//! Limits: it finds a minimum near by, not the deepest; a sheet that is exactly straight does not know
+//! to which side it buckles and needs a push. A cloth that nothing holds has no equilibrium.
+
+use crate::linear::cg::{self, End, Operator, Stop, Workspace};
+use crate::linear::{self, BlockCsr, Constraint, Filter, Precondition, Preconditioner};
+use crate::sheet::Sheet;
+use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+
+/// Share of the promised decrease that a step must bring.
+const ENOUGH: f64 = 1e-4;
+/// Halvings of a line search.
+const HALVINGS: u32 = 24;
+/// Least and largest raise of the diagonal, in parts of it.
+const RAISE: [f64; 2] = [1e-12, 1e3];
+/// Differences of energies below this part of the energy are rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Statics {
+    /// Largest motion of a vertex in the last iteration, in parts of the size of the cloth.
+    pub tolerance: f64,
+    /// Most iterations.
+    pub max_iterations: u32,
+}
+
+impl Default for Statics {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 500 }
+    }
+}
+
+/// What it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settled {
+    /// Iterations of Newton's method.
+    pub iterations: u32,
+    /// Iterations of conjugate gradients.
+    pub linear_iterations: u32,
+    /// E − fᵀx at the end [J].
+    pub energy: f64,
+    /// Largest motion in the last iteration [m].
+    pub motion: f64,
+}
+
+/// Why there is no equilibrium.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StaticsError {
+    /// The iterations ran out.
+    #[error("no equilibrium after {iterations} iterations; vertices still move {motion} m")]
+    NotSettled {
+        /// Iterations made.
+        iterations: u32,
+        /// Largest motion of the last one [m].
+        motion: f64,
+    },
+    /// Numbers that are none.
+    #[error("vertex {vertex} has a force that is no number")]
+    NotFinite {
+        /// The first such vertex.
+        vertex: u32,
+    },
+    /// The linear solver refused.
+    #[error(transparent)]
+    Linear(#[from] linear::Error),
+}
+
+/// A solver with its memory.
+#[derive(Debug)]
+pub struct Equilibrium {
+    settings: Statics,
+    /// In the plane alone, and with hinges for the bending.
+    membrane: BlockCsr,
+    matrix: BlockCsr,
+    preconditioner: Preconditioner,
+    workspace: Workspace,
+    g: Vec<DVec3>,
+    d: Vec<DVec3>,
+    x_try: Vec<DVec3>,
+}
+
+impl Equilibrium {
+    /// A solver for a sheet.
+    pub fn new(settings: Statics, sheet: &Sheet) -> Result<Self, linear::Error> {
+        let matrix = sheet.matrix();
+        Ok(Self {
+            settings,
+            membrane: matrix.clone(),
+            preconditioner: Preconditioner::new(Precondition::Direct, sheet.pattern())?,
+            workspace: Workspace::new(sheet.vertices()),
+            g: vec![DVec3::ZERO; sheet.vertices()],
+            d: vec![DVec3::ZERO; sheet.vertices()],
+            x_try: vec![DVec3::ZERO; sheet.vertices()],
+            matrix,
+        })
+    }
+
+    /// Moves `x` to equilibrium under the forces `f` [N]; `held` vertices stay where they are, as far
+    /// as their constraints say.
+    pub fn settle(
+        &mut self,
+        sheet: &mut Sheet,
+        f: &[DVec3],
+        held: &[(u32, Constraint)],
+        x: &mut [DVec3],
+    ) -> Result<Settled, StaticsError> {
+        let filter = Filter::new(sheet.vertices(), held)?;
+        let size = extent(x);
+        let mut report = Settled { energy: potential(sheet, f, x), ..Settled::default() };
+        let mut raise = RAISE[0];
+        for iteration in 1..=self.settings.max_iterations {
+            report.iterations = iteration;
+            sheet.gradient(x, &mut self.g);
+            for (g, f) in self.g.iter_mut().zip(f) {
+                *g = *f - *g;
+            }
+            filter.keep_free(&mut self.g);
+            if let Some(vertex) = self.g.iter().position(|g| !g.is_finite()) {
+                return Err(StaticsError::NotFinite { vertex: vertex as u32 });
+            }
+            sheet.hessian(x, true, false, &mut self.membrane);
+            sheet.hessian(x, true, true, &mut self.matrix);
+            loop {
+                self.direction(sheet, x, &filter, raise, &mut report)?;
+                let length = self.search(sheet, f, x, &mut report);
+                if length > 0.0 {
+                    raise = (raise * if length == 1.0 { 0.1 } else { 1.0 }).max(RAISE[0]);
+                    break;
+                }
+                raise *= 100.0;
+                if raise > RAISE[1] {
+                    // Downhill is below rounding: this is the bottom.
+                    return Ok(report);
+                }
+            }
+            if report.motion <= self.settings.tolerance * size {
+                return Ok(report);
+            }
+        }
+        Err(StaticsError::NotSettled { iterations: report.iterations, motion: report.motion })
+    }
+
+    /// d from H d = −g, the diagonal raised by a part of itself.
+    fn direction(
+        &mut self,
+        sheet: &mut Sheet,
+        x: &[DVec3],
+        filter: &Filter,
+        raise: f64,
+        report: &mut Settled,
+    ) -> Result<(), StaticsError> {
+        let own: Vec<DMat3> = (0..self.matrix.rows())
+            .map(|i| {
+                let b = self.matrix.diagonal(i);
+                let size = (b.x_axis.x + b.y_axis.y + b.z_axis.z) / 3.0;
+                DMat3::from_diagonal(DVec3::splat(raise * size.max(f64::MIN_POSITIVE)))
+            })
+            .collect();
+        let mut raised = self.matrix.clone();
+        for (i, own) in own.iter().enumerate() {
+            raised.add(i as u32, i as u32, *own);
+        }
+        filter.constrain(&mut raised);
+        self.preconditioner.update(&raised)?;
+        self.d.fill(DVec3::ZERO);
+        let operator =
+            Exact { membrane: &self.membrane, own: &own, x, sheet: RefCell::new(sheet) };
+        let stop = Stop { tolerance: 1e-6, max_iterations: 200 };
+        let (m, w) = (&mut self.preconditioner, &mut self.workspace);
+        let outcome = cg::solve(&operator, m, Some(filter), &self.g, &mut self.d, stop, w);
+        report.linear_iterations += outcome.iterations;
+        if outcome.end == End::NotFinite {
+            return Err(StaticsError::Linear(linear::Error::NotFinite { row: 0 }));
+        }
+        Ok(())
+    }
+
+    /// Moves along d until the energy falls; the length of the step, 0 if there is none.
+    fn search(
+        &mut self,
+        sheet: &mut Sheet,
+        f: &[DVec3],
+        x: &mut [DVec3],
+        report: &mut Settled,
+    ) -> f64 {
+        let slope: f64 = self.g.iter().zip(&self.d).map(|(g, d)| g.dot(*d)).sum();
+        let furthest = self.d.iter().map(|d| d.length()).fold(0.0, f64::max);
+        if !(slope > 0.0 && furthest.is_finite()) {
+            return 0.0;
+        }
+        let noise = ROUNDING * report.energy.abs();
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            for ((to, x), d) in self.x_try.iter_mut().zip(&*x).zip(&self.d) {
+                *to = *x + *d * length;
+            }
+            let energy = potential(sheet, f, &self.x_try);
+            if energy <= report.energy - ENOUGH * length * slope + noise {
+                x.copy_from_slice(&self.x_try);
+                report.energy = energy;
+                report.motion = length * furthest;
+                return length;
+            }
+            length *= 0.5;
+        }
+        0.0
+    }
+}
+
+/// The Hessian with the true bending, never stored.
+struct Exact<'a> {
+    membrane: &'a BlockCsr,
+    own: &'a [DMat3],
+    x: &'a [DVec3],
+    sheet: RefCell<&'a mut Sheet>,
+}
+
+impl Operator for Exact<'_> {
+    fn rows(&self) -> usize {
+        self.membrane.rows()
+    }
+
+    fn multiply(&self, d: &[DVec3], y: &mut [DVec3]) {
+        self.membrane.multiply(d, y);
+        for (i, own) in self.own.iter().enumerate() {
+            y[i] += *own * d[i];
+        }
+        self.sheet.borrow_mut().apply_bending(self.x, d, y);
+    }
+}
+
+fn potential(sheet: &mut Sheet, f: &[DVec3], x: &[DVec3]) -> f64 {
+    sheet.energy(x) - x.iter().zip(f).map(|(x, f)| x.dot(*f)).sum::<f64>()
+}
+
+/// Length of the diagonal of the box around all vertices.
+fn extent(x: &[DVec3]) -> f64 {
+    let low = x.iter().copied().reduce(DVec3::min).unwrap_or_default();
+    let high = x.iter().copied().reduce(DVec3::max).unwrap_or_default();
+    low.distance(high)
+}
