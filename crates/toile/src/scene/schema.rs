@@ -131,7 +131,22 @@ fn motion() -> Value {
     })
 }
 
+fn confidence() -> Value {
+    json!({ "description": "How sure the numbers are.",
+            "enum": ["measured", "literature", "typical", "estimated"] })
+}
+
 fn fabric() -> Value {
+    let part = |description: &str| json!({ "type": "number", "minimum": 0, "maximum": 1, "description": description });
+    let points = |description: &str| {
+        let point = numbers(2, "A point of the curve.");
+        json!({ "type": "array", "items": point, "minItems": 2, "description": description })
+    };
+    let origin = object(
+        "Where a number comes from.",
+        &["confidence"],
+        json!({ "confidence": confidence(), "source": text("The test, the paper or the reasoning.") }),
+    );
     let table = object(
         "Values that differ from those of `base`.",
         &[],
@@ -139,16 +154,31 @@ fn fabric() -> Value {
             "base": text("Fabric to begin with; cotton if not given."),
             "name": text("What it is called."),
             "provenance": text("Where its numbers come from."),
+            "confidence": confidence(),
+            "origins": { "type": "object", "additionalProperties": origin,
+                         "description": "Where single numbers come from, by their keys." },
             "density": above(0, "Areal density [kg/m²]."),
             "weft": above(0, "Tensile stiffness along the weft [N/m]."),
             "warp": above(0, "Tensile stiffness along the warp [N/m]."),
-            "shear": at_least(0, "Shear stiffness [N/m]."),
+            "weft_curve": points("Tension [N/m] over strain along the weft."),
+            "warp_curve": points("Tension [N/m] over strain along the warp."),
+            "resilience_weft": part("Part of the tensile work along the weft that is given back."),
+            "resilience_warp": part("Part of the tensile work along the warp that is given back."),
+            "poisson": number("Poisson's ratio, the mean of both directions."),
+            "shear": at_least(0, "Shear stiffness [N/m per rad]."),
+            "shear_curve": points("Shear force [N/m] over the shear angle [rad]."),
+            "shear_hysteresis": at_least(0, "Width of the shear loop at a small angle [N/m]."),
+            "shear_hysteresis_wide": at_least(0, "Width of the shear loop at 5° [N/m]."),
             "bend_weft": at_least(0, "Bending rigidity along the weft [N·m]."),
             "bend_warp": at_least(0, "Bending rigidity along the warp [N·m]."),
+            "bend_twist": at_least(0, "Twist rigidity [N·m]."),
+            "bend_poisson": number("Poisson's ratio of bending."),
+            "bend_hysteresis_weft": at_least(0, "Width of the bending loop along the weft [N·m/m]."),
+            "bend_hysteresis_warp": at_least(0, "Width of the bending loop along the warp [N·m/m]."),
             "thickness": at_least(0, "Thickness [m]."),
             "friction": at_least(0, "Coulomb friction."),
-            "damping": { "type": "number", "minimum": 0, "maximum": 1,
-                         "description": "Part of critical damping of each thread." },
+            "damping": part("Part of critical damping of each thread."),
+            "viscosity": at_least(0, "Relaxation time of a Kelvin–Voigt sheet [s]."),
         }),
     );
     json!({ "oneOf": [text("Name of a fabric, such as cotton."), table] })
