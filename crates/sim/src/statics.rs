@@ -174,8 +174,7 @@ impl Equilibrium {
         filter.constrain(&mut raised);
         self.preconditioner.update(&raised)?;
         self.d.fill(DVec3::ZERO);
-        let operator =
-            Exact { membrane: &self.membrane, own: &own, x, sheet: RefCell::new(sheet) };
+        let operator = Exact { membrane: &self.membrane, own: &own, x, sheet: RefCell::new(sheet) };
         let stop = Stop { tolerance: 1e-6, max_iterations: 200 };
         let (m, w) = (&mut self.preconditioner, &mut self.workspace);
         let outcome = cg::solve(&operator, m, Some(filter), &self.g, &mut self.d, stop, w);

@@ -33,6 +33,16 @@ impl Fabric {
         Ok(Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt() })
     }
 
+    /// Tension over strain along weft and warp, as measured: for models of single threads.
+    ///
+    /// # Errors
+    /// As [`Fabric::validate`] for curves.
+    pub fn tensions(&self) -> Result<[Response; 2], Error> {
+        let (weft, _) = response("weft_curve", &self.weft_curve, self.weft)?;
+        let (warp, _) = response("warp_curve", &self.warp_curve, self.warp)?;
+        Ok([weft, warp])
+    }
+
     pub(super) fn validate_curves(&self) -> Result<(), Error> {
         let curves = [
             ("weft_curve", &self.weft_curve, -1.0, f64::INFINITY, "strain", "above -1"),

@@ -58,9 +58,7 @@ impl Preconditioner {
             Precondition::None => Kind::None,
             Precondition::BlockJacobi => Kind::BlockJacobi(vec![DMat3::IDENTITY; pattern.rows()]),
             Precondition::IncompleteCholesky => Kind::Incomplete(Incomplete::new(pattern)),
-            Precondition::Direct => {
-                Kind::Direct(Box::new(Cholesky::new(pattern, Ordering::Amd)?))
-            }
+            Precondition::Direct => Kind::Direct(Box::new(Cholesky::new(pattern, Ordering::Amd)?)),
             Precondition::Schwarz { aggregate, coarse } => {
                 Kind::Schwarz(Box::new(Schwarz::new(pattern, aggregate as usize, coarse)?))
             }

@@ -80,14 +80,8 @@ mod tests {
     #[test]
     fn entries_are_summed_and_the_system_solved() {
         // [[4, 1, 0], [1, 3, -1], [0, -1, 2]], its first entry in two parts.
-        let entries = [
-            (0, 0, 1.5),
-            (1, 0, 1.0),
-            (1, 1, 3.0),
-            (0, 0, 2.5),
-            (1, 2, -1.0),
-            (2, 2, 2.0),
-        ];
+        let entries =
+            [(0, 0, 1.5), (1, 0, 1.0), (1, 1, 3.0), (0, 0, 2.5), (1, 2, -1.0), (2, 2, 2.0)];
         let mut a = Scalar::new(3, &entries).unwrap();
         let mut x = [4.0 + 2.0, 1.0 + 6.0 - 3.0, -2.0 + 6.0];
         a.solve(&mut x);

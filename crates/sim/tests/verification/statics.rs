@@ -10,7 +10,7 @@ use toile_sim::{Cloth, Fabric};
 const GRAVITY: f64 = 9.81;
 
 /// A strip along x, clamped at x = 0, under its own weight: drop over reach of the free end.
-fn cantilever(gamma: f64, n: usize, diagonals: Diagonals, bend: Bend) -> (f64, u32) {
+fn cantilever(gamma: f64, n: usize, diagonals: Diagonals, bend: Bend) -> f64 {
     let (length, width) = (0.1, 0.025);
     let (density, bending): (f64, f64) = (0.2, 0.2 * GRAVITY * 1e-3 / gamma);
     let young = bending / (length * length) * (1e3 * gamma).max(1e4);
@@ -53,26 +53,24 @@ fn cantilever(gamma: f64, n: usize, diagonals: Diagonals, bend: Bend) -> (f64, u
     let cloth = Cloth { name: "strip".into(), mesh, grid: Some(cells), fabric };
     let mut sheet = Sheet::new(&[cloth], Stretch::Stvk, bend, &clamps).unwrap();
     let mut solver = Equilibrium::new(Statics::default(), &sheet).unwrap();
-    let settled = solver.settle(&mut sheet, &force, &held, &mut x).unwrap();
+    solver.settle(&mut sheet, &force, &held, &mut x).unwrap();
     let far = x.iter().enumerate().filter(|(i, _)| i / (cells[1] + 1) == n);
     let (mut drop, mut reach) = (0.0, 0.0);
     for (_, p) in far {
         drop -= p.y;
         reach += p.x;
     }
-    println!("{settled:?}");
-    (drop / reach, settled.iterations)
+    drop / reach
 }
 
 #[test]
 fn a_strip_of_morley_bending_hangs_on_the_master_curve() {
-    for (gamma, exact) in [(1.0, 0.124562), (10.0, 1.066802), (100.0, 5.888105), (1000.0, 21.33544)] {
+    for (gamma, exact) in [(1.0, 0.124562), (10.0, 1.066802), (100.0, 5.888105), (1000.0, 21.33544)]
+    {
         for diagonals in [Diagonals::Alternating, Diagonals::Same] {
-            let start = std::time::Instant::now();
-            let (found, iterations) = cantilever(gamma, 40, diagonals, Bend::Morley);
+            let found = cantilever(gamma, 40, diagonals, Bend::Morley);
             let error = found / exact - 1.0;
-            println!("{gamma} {diagonals:?} {found} {error} {iterations} {:?}", start.elapsed());
-            assert!(error.abs() < 0.01, "{gamma} {error}");
+            assert!(error.abs() < 0.01, "{gamma} {diagonals:?} {error}");
         }
     }
 }

@@ -107,11 +107,8 @@ impl Moments {
                 }
             }
         }
-        let compliance =
-            Scalar::new(creases.len(), &entries).map_err(|e| Error::Setting {
-                key: "bending",
-                reason: e.to_string(),
-            })?;
+        let compliance = Scalar::new(creases.len(), &entries)
+            .map_err(|e| Error::Setting { key: "bending", reason: e.to_string() })?;
         let own = compliance.diagonal().iter().map(|f| 1.0 / f).collect();
         Ok(Self { creases, compliance, own })
     }
@@ -202,9 +199,7 @@ mod tests {
         let x = mesh
             .uv
             .iter()
-            .map(|p| {
-                DVec3::new(p.x, p.y, 0.3 * p.x * p.x + 0.2 * p.x * p.y) + dice.vector() * 0.01
-            })
+            .map(|p| DVec3::new(p.x, p.y, 0.3 * p.x * p.x + 0.2 * p.x * p.y) + dice.vector() * 0.01)
             .collect();
         (moments, patches, unknowns, x)
     }
