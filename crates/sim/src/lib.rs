@@ -9,6 +9,7 @@
 //! Same input, same bits, for any number of threads: sums run in index order and transcendental
 //! functions come from `libm`.
 
+pub mod barrier;
 pub mod body;
 pub mod constraint;
 pub mod element;
@@ -38,6 +39,6 @@ pub use model::{Cloth, Model};
 pub use motion::{Motion, Pose};
 pub use preset::Preset;
 pub use report::{Energy, StageSeconds, StepReport, Warning};
-pub use settings::{Collision, Damping, Law, Settings, Springs, Stiffness, Zones};
+pub use settings::{Collision, Damping, Law, Method, Settings, Springs, Stiffness, Zones};
 pub use state::State;
 pub use world::{Surroundings, World};

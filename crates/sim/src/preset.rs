@@ -1,7 +1,7 @@
 //! The systems of the papers, as bundles of settings.
 
 use crate::integrate::Integrator;
-use crate::settings::{Collision, Damping, Law, Settings, Springs, Stiffness, Zones};
+use crate::settings::{Collision, Damping, Law, Method, Settings, Springs, Stiffness, Zones};
 use crate::strain_limit::{Order, StrainLimit};
 use serde::{Deserialize, Serialize};
 use toile_collide::ccd::Ccd;
@@ -10,6 +10,8 @@ use toile_collide::ccd::Ccd;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
+    /// Measured fabrics, moments for bending, one potential with barriers: never an intersection.
+    Toile,
     /// Provot's mass-spring cloth with zones of impact [provot1995, provot1997].
     #[default]
     Provot97,
@@ -17,11 +19,12 @@ pub enum Preset {
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 1] = [Self::Provot97];
+    pub const ALL: [Self; 2] = [Self::Toile, Self::Provot97];
 
     /// Its name in a scene and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Toile => "toile",
             Self::Provot97 => "provot97",
         }
     }
@@ -34,6 +37,10 @@ impl Preset {
     /// What it is, in a line.
     pub fn summary(self) -> &'static str {
         match self {
+            Self::Toile => {
+                "orthotropic finite elements, Morley bending, implicit Euler by projected Newton, \
+                 barriers and friction that sticks: no intersection at any step"
+            }
             Self::Provot97 => {
                 "mass-spring grid, explicit Euler, strain limit 10 %, continuous collision \
                  detection, impacts with friction, zones of impact (Provot 1995, 1997)"
@@ -44,6 +51,7 @@ impl Preset {
     /// Methods it is made of, by their ids.
     pub fn methods(self) -> &'static [&'static str] {
         match self {
+            Self::Toile => &["M9", "M11", "N6", "D2", "D3", "D6", "R7", "R8"],
             Self::Provot97 => &["M1", "M2", "N1", "D1", "D2", "D3", "D4a", "D6a", "R1", "R2"],
         }
     }
@@ -51,6 +59,7 @@ impl Preset {
     /// Its settings.
     pub fn settings(self) -> Settings {
         match self {
+            Self::Toile => Settings { step: 0.01, method: Method::Barrier, ..Settings::default() },
             Self::Provot97 => Settings {
                 step: 1e-3,
                 springs: Springs::Grid,
@@ -72,6 +81,7 @@ impl Preset {
                     zones: Zones::Rigid,
                     ..Collision::default()
                 },
+                ..Settings::default()
             },
         }
     }

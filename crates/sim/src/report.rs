@@ -1,5 +1,6 @@
 //! What a step says about itself.
 
+use crate::barrier::Stepped;
 use serde::{Deserialize, Serialize};
 
 /// Energy of the cloth [J].
@@ -118,10 +119,37 @@ pub struct StepReport {
     pub zones: u32,
     /// Vertices in the largest of them.
     pub largest_zone: u32,
+    /// Iterations of Newton's method, if the step is the minimum of a potential.
+    pub iterations: u32,
+    /// Iterations of its linear solver.
+    pub linear_iterations: u32,
+    /// Contacts at the end of such a step.
+    pub contacts: u32,
+    /// Smallest gap at the end of such a step, beyond the thickness [m]; zero without contacts.
+    pub gap: f64,
+    /// Such steps whose iterations ran out before they settled.
+    pub unsettled: u32,
     /// Largest elongation of an edge before limiting.
     pub stretch: f64,
     /// Time of each stage.
     pub seconds: StageSeconds,
     /// What went partly wrong.
     pub warnings: Vec<Warning>,
+}
+
+impl StepReport {
+    /// Takes up a step of the default solver.
+    pub(crate) fn take(&mut self, stepped: &Stepped) {
+        self.iterations += stepped.iterations;
+        self.linear_iterations += stepped.linear_iterations;
+        self.contacts = stepped.contacts;
+        self.gap = if stepped.gap.is_finite() { stepped.gap } else { 0.0 };
+        self.unsettled += u32::from(!stepped.converged);
+        self.tested += stepped.tested;
+        self.detections += stepped.iterations + 1;
+        let [detect, elastic, linear, search] = stepped.seconds;
+        self.seconds.detect += detect;
+        self.seconds.integrate += elastic + linear;
+        self.seconds.respond += search;
+    }
 }

@@ -1,5 +1,6 @@
 //! Which methods a run uses, and with which numbers.
 
+use crate::barrier::Barrier;
 use crate::error::Error;
 use crate::integrate::Integrator;
 use crate::strain_limit::StrainLimit;
@@ -115,12 +116,25 @@ impl Default for Collision {
     }
 }
 
+/// How a step is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Integrate, limit the strain, then respond to collisions, as the papers do.
+    #[default]
+    Classic,
+    /// Minimise one potential with all of it: never an intersection.
+    Barrier,
+}
+
 /// All choices of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Time step [s].
     pub step: f64,
+    /// How a step is taken.
+    pub method: Method,
     /// How cloth is made of springs.
     pub springs: Springs,
     /// Which motion is damped.
@@ -133,18 +147,22 @@ pub struct Settings {
     pub strain_limit: StrainLimit,
     /// Collisions.
     pub collision: Collision,
+    /// The default solver, if the method is `barrier`.
+    pub barrier: Barrier,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             step: 1e-3,
+            method: Method::default(),
             springs: Springs::default(),
             damping: Damping::default(),
             stiffness: Stiffness::default(),
             integrator: Integrator::default(),
             strain_limit: StrainLimit::default(),
             collision: Collision::default(),
+            barrier: Barrier::default(),
         }
     }
 }

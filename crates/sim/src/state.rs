@@ -1,5 +1,6 @@
 //! What changes during a run.
 
+use crate::barrier::Anchors;
 use glam::DVec3;
 
 /// Positions and velocities of all vertices of all cloths.
@@ -13,13 +14,15 @@ pub struct State {
     pub x: Vec<DVec3>,
     /// Velocities [m/s].
     pub v: Vec<DVec3>,
+    /// What friction sticks to.
+    pub anchors: Anchors,
 }
 
 impl State {
     /// At rest.
     pub fn at_rest(x: Vec<DVec3>) -> Self {
         let v = vec![DVec3::ZERO; x.len()];
-        Self { time: 0.0, step: 0, x, v }
+        Self { time: 0.0, step: 0, x, v, anchors: Anchors::default() }
     }
 
     /// Height of the lowest vertex [m]; infinite without vertices.

@@ -1,5 +1,6 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
+use crate::barrier::{Failure, Solver, Start};
 use crate::body::{Body, Collider};
 use crate::constraint::Pin;
 use crate::element::Spring;
@@ -11,7 +12,7 @@ use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
 use crate::respond::{Outcome, Particles, Scene, handle};
 use crate::scale;
-use crate::settings::{Damping, Settings, Stiffness};
+use crate::settings::{Damping, Method, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ const MAX_HALVINGS: u32 = 6;
 const CHUNK: usize = 2048;
 
 /// A scene that steps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct World {
     model: Model,
     settings: Settings,
@@ -41,6 +42,7 @@ pub struct World {
     inverse_mass: Vec<f64>,
     warnings: Vec<Warning>,
     scratch: Scratch,
+    barrier: Option<Box<Solver>>,
 }
 
 /// For each vertex, the springs that end there.
@@ -78,9 +80,11 @@ impl World {
         settings: Settings,
     ) -> Result<Self, Error> {
         settings.validate()?;
+        let by_barrier = settings.method == Method::Barrier;
+        let copies = if by_barrier { cloths.clone() } else { Vec::new() };
         let mut model = Model::new(cloths, settings.springs)?;
         let mut warnings = Vec::new();
-        if settings.stiffness == Stiffness::Stable {
+        if settings.stiffness == Stiffness::Stable && !by_barrier {
             let limit = STABILITY_MARGIN * settings.integrator.stability() / settings.step;
             let factor = model.soften(limit);
             if factor < 1.0 {
@@ -90,13 +94,23 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let colliders = bodies.iter().map(Collider::new).collect();
+        let colliders: Vec<Collider> = bodies.iter().map(Collider::new).collect();
+        let barrier = if by_barrier {
+            let itself = settings.collision.self_collision;
+            let tree = settings.collision.tree;
+            let (choice, near) = (settings.barrier, (separation, itself));
+            let solver = Solver::new(choice, &copies, &model, colliders.clone(), near, tree)?;
+            Some(Box::new(solver))
+        } else {
+            None
+        };
         let scene = Scene::new(&model, colliders, separation, settings.collision.tree);
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
             gather: Gather::new(model.mass.len(), &model.springs),
             inverse_mass: model.mass.iter().map(|m| 1.0 / m).collect(),
             scratch: Scratch::default(),
+            barrier,
             model,
             settings,
             bodies,
@@ -196,6 +210,75 @@ impl World {
     }
 
     fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
+        if let Some(mut solver) = self.barrier.take() {
+            let result = self.minimise(&mut solver, t, h, report);
+            self.barrier = Some(solver);
+            return result;
+        }
+        self.integrate_and_respond(t, h, report)
+    }
+
+    /// A step of the default solver.
+    fn minimise(
+        &mut self,
+        solver: &mut Solver,
+        t: f64,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        let step = self.state.step;
+        let mut a = vec![self.gravity; self.state.x.len()];
+        if let Some(wind) = self.wind {
+            for tri in &self.model.mesh.triangles {
+                let velocity = tri.iter().map(|i| self.state.v[*i as usize]).sum::<DVec3>() / 3.0;
+                let force = wind.force(tri.map(|i| self.state.x[i as usize]), velocity, t) / 3.0;
+                tri.iter().for_each(|i| a[*i as usize] += force / self.model.mass[*i as usize]);
+            }
+        }
+        let held: Vec<(u32, DVec3)> = self
+            .pins
+            .iter()
+            .filter(|p| p.holds(t))
+            .flat_map(|p| {
+                let start = &self.model.mesh.positions;
+                p.vertices.iter().map(move |v| (*v, p.target(start[*v as usize], t + h)))
+            })
+            .collect();
+        let anchors = std::mem::take(&mut self.state.anchors);
+        let (x, v) = (&self.state.x, &self.state.v);
+        let start = Start { x, v, a: &a, t, h, held: &held, anchors: &anchors };
+        match solver.step(&start) {
+            Ok((x, anchors, stepped)) => {
+                for (i, to) in x.iter().enumerate() {
+                    self.state.v[i] = (*to - self.state.x[i]) / h;
+                }
+                self.check_finite(&x, &self.state.v, Stage::Integrate)?;
+                report.take(&stepped);
+                report.stretch = report.stretch.max(self.largest_stretch(&x));
+                self.state.x = x;
+                self.state.anchors = anchors;
+                Ok(())
+            }
+            Err(failure) => {
+                self.state.anchors = anchors;
+                Err(match failure {
+                    Failure::Late { .. } => Error::Unresolved { step, left: 1, vertex: 0 },
+                    Failure::NotFinite { vertex } => {
+                        Error::NotFinite { step, vertex, stage: Stage::Integrate }
+                    }
+                    Failure::Error(error) => error,
+                })
+            }
+        }
+    }
+
+    /// A step as the papers take it.
+    fn integrate_and_respond(
+        &mut self,
+        t: f64,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
         let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
         let clock = Instant::now();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
@@ -326,12 +409,16 @@ impl World {
     }
 
     /// Energy now.
-    pub fn energy(&self) -> Energy {
+    pub fn energy(&mut self) -> Energy {
         let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
         let mut energy = Energy::default();
         for i in 0..x.len() {
             energy.kinetic += 0.5 * m[i] * v[i].length_squared();
             energy.potential -= m[i] * self.gravity.dot(x[i]);
+        }
+        if let Some(solver) = &mut self.barrier {
+            energy.elastic = solver.sheet_mut().energy(x);
+            return energy;
         }
         for s in &self.model.springs {
             energy.elastic += s.energy(s.ends.map(|i| x[i as usize]));

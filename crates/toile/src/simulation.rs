@@ -6,7 +6,7 @@ use toile_mesh::TriMesh;
 use toile_sim::{State, StepReport, World};
 
 /// A scene and the world made of it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Simulation {
     scene: Scene,
     world: World,

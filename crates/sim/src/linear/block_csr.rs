@@ -54,6 +54,11 @@ impl BlockCsr {
         self.values[self.pattern.diagonal[i] as usize]
     }
 
+    /// All blocks, row after row.
+    pub fn values(&self) -> &[DMat3] {
+        &self.values
+    }
+
     /// All blocks, row after row, to be changed in place. Who does so keeps the matrix symmetric.
     pub fn values_mut(&mut self) -> &mut [DMat3] {
         &mut self.values

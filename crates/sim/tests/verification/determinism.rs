@@ -9,7 +9,7 @@ use toile_sim::{Body, Motion, Pin, Preset, Settings, Surroundings, World};
 
 /// Three sheets fall fast on a ball that moves, one of them held at a corner, in gusts: contacts
 /// of all kinds, and zones.
-fn crowd(settings: Settings) -> World {
+pub(crate) fn crowd(settings: Settings) -> World {
     let motion = Motion::Steady {
         velocity: DVec3::new(0.5, 0.2, 0.0),
         axis: DVec3::Z,
@@ -41,7 +41,7 @@ fn settings() -> Settings {
 }
 
 /// Hashes after each step, and how many zones there were.
-fn history(world: &mut World, steps: usize) -> (Vec<u64>, u32) {
+pub(crate) fn history(world: &mut World, steps: usize) -> (Vec<u64>, u32) {
     let mut zones = 0;
     let hashes = (0..steps)
         .map(|_| {
@@ -68,7 +68,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 }
 
 #[test]
-fn a_copy_and_a_restored_state_go_on_bit_for_bit() {
+fn a_restored_state_goes_on_bit_for_bit() {
     for integrator in [
         Integrator::SymplecticEuler,
         Integrator::Rk4,
@@ -78,11 +78,9 @@ fn a_copy_and_a_restored_state_go_on_bit_for_bit() {
         let settings = Settings { integrator, ..settings() };
         let mut world = crowd(settings.clone());
         history(&mut world, 25);
-        let mut copy = world.clone();
         let mut fresh = crowd(settings);
         fresh.restore(world.state().clone()).unwrap();
         let (expected, _) = history(&mut world, 25);
-        assert_eq!(history(&mut copy, 25).0, expected, "{integrator:?}: a copy");
         assert_eq!(history(&mut fresh, 25).0, expected, "{integrator:?}: a restored state");
     }
 }

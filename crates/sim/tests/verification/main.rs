@@ -3,6 +3,7 @@
 //! Tolerances follow from the order of the integrator and the size of the step, or from the
 //! arithmetic; none is "looks about right".
 
+mod barrier;
 mod body;
 mod contact;
 mod determinism;

@@ -2,7 +2,7 @@
 //!
 //! `state.bin`, little endian: `TOILE-ST`, version (u32), fingerprint of the scene (u64), length of
 //! the header (u64), header (JSON: what a run has counted so far), step (u64), time (f64), vertices
-//! (u64), positions and velocities (f64), and FNV-1a of all bytes before it (u64). A state fits a
+//! (u64), positions and velocities (f64), anchors of friction (u64), their keys (4 u32) and ways (f64), and FNV-1a of all bytes before it (u64). A state fits a
 //! scene whose fingerprint it has: everything that decides the motion, but not its duration, so
 //! that a finished run can be made longer.
 
@@ -15,10 +15,11 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toile_mesh::io;
+use toile_sim::barrier::Anchors;
 use toile_sim::{State, StepReport, Warning};
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Warnings of one kind that are listed one by one; the rest is counted.
 const LISTED: usize = 5;
@@ -195,6 +196,14 @@ impl Checkpoint {
                 bytes.extend_from_slice(&c.to_bits().to_le_bytes());
             }
         }
+        let anchors = &self.state.anchors;
+        bytes.extend_from_slice(&(anchors.keys.len() as u64).to_le_bytes());
+        for number in anchors.keys.iter().flatten() {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for c in anchors.slid.iter().flat_map(|p| p.to_array()) {
+            bytes.extend_from_slice(&c.to_bits().to_le_bytes());
+        }
         let mut checksum = Fnv::NEW;
         checksum.add(&bytes);
         bytes.extend_from_slice(&checksum.0.to_le_bytes());
@@ -242,21 +251,12 @@ impl Checkpoint {
         let step = cursor.u64()?;
         let time = f64::from_bits(cursor.u64()?);
         let n = usize::try_from(cursor.u64()?).ok()?;
-        // The count is believed only if the file is as long as it says.
-        let points = cursor.bytes.len() - cursor.at;
-        if n.checked_mul(48)? != points {
+        let (x, v) = (cursor.points(n)?, cursor.points(n)?);
+        let anchors = cursor.anchors()?;
+        if cursor.at != cursor.bytes.len() {
             return None;
         }
-        let mut points = || -> Option<Vec<DVec3>> {
-            (0..n)
-                .map(|_| {
-                    let mut c = || Some(f64::from_bits(cursor.u64()?));
-                    Some(DVec3::new(c()?, c()?, c()?))
-                })
-                .collect()
-        };
-        let (x, v) = (points()?, points()?);
-        let state = State { time, step, x, v };
+        let state = State { time, step, x, v, anchors };
         Some(Self { fingerprint, frames: header.frames, state, statistics: header.statistics })
     }
 
@@ -326,6 +326,26 @@ impl<'a> Cursor<'a> {
     fn u64(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
     }
+
+    /// A count is believed only if the file is long enough for it.
+    fn points(&mut self, n: usize) -> Option<Vec<DVec3>> {
+        let bytes = self.slice(n.checked_mul(24)?)?;
+        let number = |b: &[u8]| Some(f64::from_bits(u64::from_le_bytes(b.try_into().ok()?)));
+        let point =
+            |b: &[u8]| Some(DVec3::new(number(&b[..8])?, number(&b[8..16])?, number(&b[16..])?));
+        bytes.chunks_exact(24).map(point).collect()
+    }
+
+    fn anchors(&mut self) -> Option<Anchors> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        let bytes = self.slice(n.checked_mul(16)?)?;
+        let number = |b: &[u8]| Some(u32::from_le_bytes(b.try_into().ok()?));
+        let key = |b: &[u8]| {
+            Some([number(&b[..4])?, number(&b[4..8])?, number(&b[8..12])?, number(&b[12..])?])
+        };
+        let keys: Option<Vec<[u32; 4]>> = bytes.chunks_exact(16).map(key).collect();
+        Some(Anchors { keys: keys?, slid: self.points(n)? })
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +354,8 @@ mod tests {
 
     fn checkpoint() -> Checkpoint {
         let x = vec![DVec3::new(0.1, -0.0, 1e-300), DVec3::splat(f64::MIN_POSITIVE)];
-        let state = State { time: 0.1 + 0.2, step: 300, x, v: vec![DVec3::X; 2] };
+        let anchors = Anchors { keys: vec![[1, 2, 3, 4]], slid: vec![DVec3::new(0.1, 0.2, 0.3)] };
+        let state = State { time: 0.1 + 0.2, step: 300, x, v: vec![DVec3::X; 2], anchors };
         let statistics = Statistics { frames: 9, max_strain: 0.1 + 0.7, ..Statistics::default() };
         Checkpoint { fingerprint: 7, frames: Some(Format::Pc2), state, statistics }
     }

@@ -113,12 +113,13 @@ impl std::fmt::Display for Verdict {
 
 impl Report {
     pub(super) fn new(
-        sim: &Simulation,
+        sim: &mut Simulation,
         statistics: &Statistics,
         last: Option<Audit>,
         wall_seconds: f64,
         cpu_seconds: Option<f64>,
     ) -> Self {
+        let energy = sim.world_mut().energy();
         let (world, state, scene) = (sim.world(), sim.state(), sim.scene());
         let highest = state.x.iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
         let mut report = Self {
@@ -139,7 +140,7 @@ impl Report {
             body_penetrations_final: last.map(|a| a.body_penetrations),
             body_penetrations_max: last.map(|_| statistics.penetrations_max),
             max_strain: statistics.max_strain.max(world.max_strain()),
-            energy: world.energy(),
+            energy,
             state_hash: format!("{:016x}", state.hash()),
             warnings: statistics.warnings(),
             frames: statistics.frames,

@@ -1,0 +1,94 @@
+//! Runs the default solver on small scenes and says what each part of a second took.
+//!
+//! `cargo run --release -p toile-sim --example barrier -- sphere 50 1.0`
+
+use glam::DVec3;
+use std::time::Instant;
+use toile_mesh::shape::{Diagonals, grid};
+use toile_sim::body::{Body, Shape};
+use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let scene = args.get(1).map_or("sphere", String::as_str);
+    let cells: usize = args.get(2).and_then(|a| a.parse().ok()).unwrap_or(50);
+    let seconds: f64 = args.get(3).and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let mut mesh = grid(1.0, 1.0, cells, cells, Diagonals::Alternating);
+    let mut seed = 1_u64;
+    let mut roll = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        1e-4 * ((seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
+    };
+    for p in &mut mesh.positions {
+        *p += DVec3::new(roll(), roll(), roll());
+        if scene == "sphere" {
+            p.y += 0.85;
+        }
+    }
+    let mut surroundings = Surroundings::default();
+    match scene {
+        "sphere" => {
+            let ball = Shape::Sphere { centre: DVec3::Y * 0.5, radius: 0.3 };
+            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
+            surroundings.bodies = vec![Body::new("ball", ball), Body::new("floor", floor)];
+        }
+        _ => {
+            let side = |sign: f64| {
+                let vertices = (0..mesh.positions.len() as u32)
+                    .filter(|v| sign * mesh.positions[*v as usize].x > 0.499)
+                    .collect();
+                let motion = Motion::Steady {
+                    velocity: DVec3::X * (-0.05 * sign),
+                    axis: DVec3::X,
+                    turns_per_second: -0.5 * sign,
+                    centre: DVec3::ZERO,
+                };
+                Pin { vertices, motion, until: f64::INFINITY }
+            };
+            surroundings.pins = vec![side(-1.0), side(1.0)];
+        }
+    }
+    let cloth =
+        Cloth { name: "sheet".into(), mesh, grid: Some([cells, cells]), fabric: Fabric::default() };
+    let mut settings = Preset::Toile.settings();
+    if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
+        settings.step = step;
+    }
+    let steps = (seconds / settings.step).round() as usize;
+    let per = (0.1 / settings.step).round() as usize;
+    let mut world = World::new(vec![cloth], surroundings, settings).expect("a world");
+    let clock = Instant::now();
+    let (mut newton, mut linear, mut unsettled) = (0, 0, 0);
+    let mut spent = [0.0; 3];
+    for step in 0..steps {
+        let report = match world.step() {
+            Ok(report) => report,
+            Err(error) => {
+                println!("{error}");
+                return;
+            }
+        };
+        newton += report.iterations;
+        linear += report.linear_iterations;
+        unsettled += report.unsettled;
+        let s = report.seconds;
+        spent = [spent[0] + s.detect, spent[1] + s.integrate, spent[2] + s.respond];
+        if (step + 1) % per == 0 {
+            println!(
+                "{:.2} s: wall {:.2} newton {:.1} linear {:.0} unsettled {unsettled} contacts {} gap \
+                 {:.1e} strain {:.3} speed {:.3} lowest {:.3} stages {:.2?}",
+                world.state().time,
+                clock.elapsed().as_secs_f64(),
+                f64::from(newton) / per as f64,
+                f64::from(linear) / f64::from(newton),
+                report.contacts,
+                report.gap,
+                world.max_strain(),
+                world.state().rms_speed(),
+                world.state().lowest(),
+                spent
+            );
+            (newton, linear, unsettled) = (0, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Contacts: pairs within reach of the barrier, with their forces.
+//!
+//! The distance of the nearest points is d = |Σ w_i y_i|, its gradient w_i n. The Hessian keeps
+//! `k b″ (w n)(w n)ᵀ`, semidefinite; what b′ < 0 adds across n is left out.
+//!
+//! Nearly parallel edges jump from one nearest pair to another; their barrier is multiplied by a factor
+//! that vanishes with the angle between them [li2020ipc].
+
+use super::law::{Law, Value};
+use super::pairs::{CLOTH, Kind, Near, Pairs};
+use crate::model::Model;
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+use toile_collide::ccd::Pair;
+
+/// Pairs in a task.
+const CHUNK: usize = 1024;
+
+/// Squared sine of the angle below which edges count as nearly parallel.
+const PARALLEL: f64 = 1e-3;
+
+/// A pair within reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact {
+    pub(super) near: Near,
+    pub(super) weights: [f64; 4],
+    pub(super) normal: DVec3,
+    /// Distance beyond thickness and radius [m].
+    pub(super) gap: f64,
+    /// Stiffness k [N/m].
+    pub(super) stiffness: f64,
+    pub(super) value: Value,
+    pub(super) friction: f64,
+    /// Gradient of the energy by each point, if it is more than a push along the normal.
+    turn: Option<[DVec3; 4]>,
+}
+
+impl Contact {
+    /// Pressing force [N].
+    pub(super) fn force(&self) -> f64 {
+        -self.stiffness * self.value.slope
+    }
+
+    pub(super) fn gradient(&self) -> [DVec3; 4] {
+        let push = self.normal * (self.stiffness * self.value.slope);
+        let turn = self.turn.unwrap_or_default();
+        std::array::from_fn(|i| push * self.weights[i] + turn[i])
+    }
+
+    /// Stiffness between the nearest points [N/m].
+    pub(super) fn hessian(&self) -> DMat3 {
+        crate::element::definite::outer(self.normal, self.normal)
+            * (self.stiffness * self.value.curvature)
+    }
+}
+
+/// What contacts are measured with.
+#[derive(Clone, Debug)]
+pub(super) struct Gauge {
+    pub(super) law: Law,
+    pub(super) reach: f64,
+    /// Distance that is never undercut [m].
+    pub(super) thickness: f64,
+    pub(super) pressure: f64,
+    /// Area each cloth vertex stands for [m²].
+    area: Vec<f64>,
+    friction: Vec<f64>,
+    body_friction: Vec<Option<f64>>,
+    radius: Vec<f64>,
+}
+
+impl Gauge {
+    pub(super) fn new(
+        model: &Model,
+        pairs: &Pairs,
+        law: Law,
+        [reach, thickness, pressure]: [f64; 3],
+    ) -> Self {
+        let of = |v: usize| model.mass[v] / model.fabric_of(v as u32).density;
+        Self {
+            law,
+            reach,
+            thickness,
+            pressure,
+            area: (0..model.mass.len()).map(of).collect(),
+            friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
+            body_friction: pairs.bodies.iter().map(|b| b.friction).collect(),
+            radius: pairs.bodies.iter().map(|b| b.radius).collect(),
+        }
+    }
+
+    /// Distance that a pair never undercuts.
+    pub(super) fn offset(&self, near: &Near) -> f64 {
+        let radius = if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] };
+        radius + self.thickness
+    }
+
+    /// Mean over the cloth vertices among a pair's points.
+    fn mean(&self, near: &Near, of: &[f64]) -> f64 {
+        let cloth = near.points.iter().filter_map(|p| of.get(*p as usize));
+        let (sum, count) = cloth.fold((0.0, 0.0), |(s, n), a| (s + a, n + 1.0));
+        sum / f64::max(count, 1.0)
+    }
+
+    fn friction(&self, near: &Near) -> f64 {
+        let own = if near.body == CLOTH { None } else { self.body_friction[near.body as usize] };
+        own.unwrap_or_else(|| self.mean(near, &self.friction))
+    }
+
+    /// The contact of a pair, if it is within reach; a gap of nothing is an infinite energy.
+    fn contact(&self, near: &Near, y: &[DVec3]) -> Option<Contact> {
+        let closest = near.closest(y);
+        let distance = match near.kind {
+            Kind::Plane(n) => n.dot(closest.way),
+            Kind::Features(_) => closest.way.length(),
+        };
+        let gap = distance - self.offset(near);
+        if gap >= self.reach {
+            return None;
+        }
+        let mut value = if gap > 0.0 {
+            self.law.evaluate(gap, self.reach)
+        } else {
+            Value { energy: f64::INFINITY, ..Value::default() }
+        };
+        let stiffness = self.pressure * self.mean(near, &self.area) / self.reach;
+        let mut turn = None;
+        if near.kind == Kind::Features(Pair::EdgeEdge) && gap > 0.0 {
+            let (factor, slopes) = mollifier(&near.points.map(|p| y[p as usize]));
+            if factor < 1.0 {
+                turn = Some(slopes.map(|g| g * (stiffness * value.energy)));
+                value.energy *= factor;
+                value.slope *= factor;
+                value.curvature *= factor;
+            }
+        }
+        Some(Contact {
+            near: *near,
+            weights: closest.weights,
+            normal: closest.way / distance,
+            gap,
+            stiffness,
+            value,
+            friction: self.friction(near),
+            turn,
+        })
+    }
+
+    /// All contacts among pairs, in their order.
+    pub(super) fn contacts(&self, pairs: &[Near], y: &[DVec3]) -> Vec<Contact> {
+        pairs
+            .par_chunks(CHUNK)
+            .flat_map_iter(|c| c.iter().filter_map(|p| self.contact(p, y)))
+            .collect()
+    }
+
+    /// Their energy alone [J].
+    pub(super) fn energy(&self, pairs: &[Near], y: &[DVec3]) -> f64 {
+        let sums: Vec<f64> = pairs
+            .par_chunks(CHUNK)
+            .map(|c| {
+                let all = c.iter().filter_map(|p| self.contact(p, y));
+                all.map(|c| c.stiffness * c.value.energy).sum()
+            })
+            .collect();
+        sums.iter().sum()
+    }
+}
+
+/// Factor of nearly parallel edges, 0 to 1, and its gradient.
+fn mollifier(y: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
+    let (a, b) = (y[1] - y[0], y[3] - y[2]);
+    let cross = a.cross(b);
+    let (aa, bb) = (a.length_squared(), b.length_squared());
+    let q = cross.length_squared() / (PARALLEL * aa * bb);
+    if !(q < 1.0) {
+        return (1.0, [DVec3::ZERO; 4]);
+    }
+    // m = q (2 − q); q by a and b, with |a|² and |b|² below.
+    let slope = 2.0 - 2.0 * q;
+    let scale = 2.0 / (PARALLEL * aa * bb);
+    let by_a = (b.cross(cross) * scale - a * (2.0 * q / aa)) * slope;
+    let by_b = (cross.cross(a) * scale - b * (2.0 * q / bb)) * slope;
+    (q * (2.0 - q), [-by_a, by_a, -by_b, by_b])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_of_nearly_parallel_edges_has_the_gradient_it_says() {
+        let y = [
+            DVec3::new(0.0, 0.1, 0.0),
+            DVec3::new(1.0, 0.0, 0.01),
+            DVec3::new(0.2, 0.2, 0.3),
+            DVec3::new(1.1, 0.12, 0.32),
+        ];
+        let (m, g) = mollifier(&y);
+        assert!(m > 0.0 && m < 1.0, "{m}");
+        for v in 0..4 {
+            for k in 0..3 {
+                let shifted = |s: f64| {
+                    let mut z = y;
+                    z[v][k] += s;
+                    mollifier(&z).0
+                };
+                let numeric = (shifted(1e-7) - shifted(-1e-7)) / 2e-7;
+                assert!((numeric - g[v][k]).abs() < 1e-5 * (1.0 + numeric.abs()), "{v} {k}");
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Coulomb friction that sticks.
+//!
+//! Each contact has an anchor: how far its nearest points have slid against each other while they stuck,
+//! u. The force is μ N u/ε up to the slip ε and μ N from there on, against the sliding: a return
+//! mapping. As u is kept from step to step, what sticks does not creep, however long it is pulled.
+//! Normal, weights and N are those of the last iteration (lagged), so that friction has a potential.
+
+use super::contact::Contact;
+use glam::{DMat3, DVec3};
+
+/// The anchors of sticking pairs, sorted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Anchors {
+    /// The pairs: their points, and a bit for edges.
+    pub keys: Vec<[u32; 4]>,
+    /// How far each has slid while it stuck [m].
+    pub slid: Vec<DVec3>,
+}
+
+impl Anchors {
+    fn of(&self, key: [u32; 4]) -> DVec3 {
+        self.keys.binary_search(&key).map_or(DVec3::ZERO, |i| self.slid[i])
+    }
+}
+
+/// Friction of one contact, while normal and force are kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rub {
+    key: [u32; 4],
+    pub(super) points: [u32; 4],
+    pub(super) weights: [f64; 4],
+    normal: DVec3,
+    /// Slid before this step [m].
+    before: DVec3,
+    /// μ N [N].
+    limit: f64,
+}
+
+impl Rub {
+    /// Friction of a contact; none if nothing presses.
+    pub(super) fn of(contact: &Contact, anchors: &Anchors) -> Option<Self> {
+        let limit = contact.friction * contact.force();
+        let across = |u: DVec3| u - contact.normal * contact.normal.dot(u);
+        let key = contact.near.key();
+        (limit > 0.0 && limit.is_finite()).then(|| Self {
+            key,
+            points: contact.near.points,
+            weights: contact.weights,
+            normal: contact.normal,
+            before: across(anchors.of(key)),
+            limit,
+        })
+    }
+
+    /// How far it has slid since it stuck.
+    fn slid(&self, y: &[DVec3], start: &[DVec3]) -> DVec3 {
+        let mut way = DVec3::ZERO;
+        for (p, w) in self.points.iter().zip(&self.weights) {
+            way += (y[*p as usize] - start[*p as usize]) * *w;
+        }
+        self.before + way - self.normal * self.normal.dot(way)
+    }
+
+    pub(super) fn energy(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> f64 {
+        let u = self.slid(y, start).length();
+        self.limit * if u < slip { 0.5 * u * u / slip } else { u - 0.5 * slip }
+    }
+
+    /// Force on the first feature with its sign turned, and its stiffness.
+    pub(super) fn pull(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> (DVec3, DMat3) {
+        let u = self.slid(y, start);
+        let length = u.length();
+        let outer = crate::element::definite::outer;
+        let plane = DMat3::IDENTITY - outer(self.normal, self.normal);
+        if length < slip {
+            return (u * (self.limit / slip), plane * (self.limit / slip));
+        }
+        // Sliding on costs nothing more: stiffness only across the way.
+        let d = u / length;
+        (d * self.limit, (plane - outer(d, d)) * (self.limit / length))
+    }
+
+    /// What is left to stick to after the step.
+    pub(super) fn anchor(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> DVec3 {
+        self.slid(y, start).clamp_length_max(slip)
+    }
+}
+
+/// The anchors after a step.
+pub(super) fn anchors(rubs: &[Rub], y: &[DVec3], start: &[DVec3], slip: f64) -> Anchors {
+    let mut all: Vec<([u32; 4], DVec3)> =
+        rubs.iter().map(|r| (r.key, r.anchor(y, start, slip))).collect();
+    all.sort_unstable_by_key(|(key, _)| *key);
+    let (keys, slid) = all.into_iter().unzip();
+    Anchors { keys, slid }
+}

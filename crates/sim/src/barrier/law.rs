@@ -1,0 +1,95 @@
+//! Barriers over the gap between two features.
+
+use serde::{Deserialize, Serialize};
+
+/// Value, slope and curvature of a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Value {
+    /// b [m²].
+    pub energy: f64,
+    /// b′ [m], never positive.
+    pub slope: f64,
+    /// b″, never negative.
+    pub curvature: f64,
+}
+
+/// How a barrier grows as the gap closes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// `−(g − ĝ)² ln(g/ĝ)` [li2020ipc].
+    #[default]
+    Log,
+    /// Quadratic down to half the reach, logarithmic below [chen2025ogc]: softer at first touch.
+    TwoStage,
+}
+
+impl Law {
+    /// The barrier at the gap `g` > 0 with the reach `reach`; zero beyond it.
+    pub fn evaluate(self, g: f64, reach: f64) -> Value {
+        if g >= reach {
+            return Value::default();
+        }
+        match self {
+            Self::Log => {
+                let (q, d) = (g / reach, g - reach);
+                let ln = libm::log(q);
+                Value {
+                    energy: -d * d * ln,
+                    slope: -d * (2.0 * ln - 1.0 / q + 1.0),
+                    curvature: (1.0 / q + 2.0) / q - 2.0 * ln - 3.0,
+                }
+            }
+            Self::TwoStage => {
+                let half = 0.5 * reach;
+                if g >= half {
+                    let d = g - reach;
+                    return Value { energy: 0.5 * d * d, slope: d, curvature: 1.0 };
+                }
+                let quarter = half * half;
+                Value {
+                    energy: -quarter * (libm::log(g / half) - 0.5),
+                    slope: -quarter / g,
+                    curvature: quarter / (g * g),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_and_curvatures_match_differences_and_vanish_at_the_reach() {
+        let reach = 2e-3;
+        for law in [Law::Log, Law::TwoStage] {
+            for g in [1e-6, 1e-4, 0.9e-3, 1.1e-3, 1.9e-3] {
+                let h = 1e-4 * g;
+                let (a, b, c) = (
+                    law.evaluate(g - h, reach),
+                    law.evaluate(g, reach),
+                    law.evaluate(g + h, reach),
+                );
+                let slope = (c.energy - a.energy) / (2.0 * h);
+                let curvature = (c.slope - a.slope) / (2.0 * h);
+                assert!((slope - b.slope).abs() < 1e-6 * b.slope.abs(), "{law:?} {g}");
+                assert!((curvature - b.curvature).abs() < 1e-5 * b.curvature, "{law:?} {g}");
+                assert!(b.slope < 0.0 && b.curvature > 0.0 && b.energy > 0.0);
+            }
+            assert_eq!(law.evaluate(reach, reach), Value::default());
+            assert!(law.evaluate(reach * (1.0 - 1e-9), reach).energy < 1e-18);
+        }
+    }
+
+    #[test]
+    fn the_two_stages_meet_smoothly() {
+        let (above, below) = (
+            Law::TwoStage.evaluate(1e-3 * (1.0 + 1e-9), 2e-3),
+            Law::TwoStage.evaluate(1e-3 * (1.0 - 1e-9), 2e-3),
+        );
+        assert!((above.energy - below.energy).abs() < 1e-8 * above.energy);
+        assert!((above.slope - below.slope).abs() < 1e-8 * above.slope.abs());
+    }
+}

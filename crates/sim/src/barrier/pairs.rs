@@ -1,0 +1,237 @@
+//! Pairs of features that may touch, cloth and bodies alike.
+//!
+//! The vertices of all cloths come first, those of all bodies after them, in one list of points. A pair
+//! names four of them, or a vertex and a plane.
+
+use crate::body::{Collider, ColliderKind};
+use crate::model::Model;
+use glam::DVec3;
+use toile_collide::broad::Detector;
+use toile_collide::ccd::Pair;
+use toile_collide::volume::{Aabb, Volume};
+use toile_collide::{Candidates, Motion, NotFinite, distance};
+
+/// No body: both features are cloth.
+pub(super) const CLOTH: u32 = u32::MAX;
+
+/// What a pair is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A vertex and a face, or two edges.
+    Features(Pair),
+    /// A vertex above a plane; the second point lies in the plane.
+    Plane(DVec3),
+}
+
+/// Two features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Near {
+    pub(super) kind: Kind,
+    pub(super) points: [u32; 4],
+    /// The body, or [`CLOTH`].
+    pub(super) body: u32,
+}
+
+/// Nearest points: weights of the four points and the way from the second feature to the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closest {
+    pub(super) weights: [f64; 4],
+    pub(super) way: DVec3,
+}
+
+impl Near {
+    /// What tells pairs apart: their points, and for edges the topmost bit.
+    pub(super) fn key(&self) -> [u32; 4] {
+        let [a, b, c, d] = self.points;
+        let edges = u32::from(self.kind == Kind::Features(Pair::EdgeEdge));
+        [a | edges << 31, b, c, d]
+    }
+
+    pub(super) fn closest(&self, y: &[DVec3]) -> Closest {
+        let at = |k: usize| y[self.points[k] as usize];
+        match self.kind {
+            Kind::Features(Pair::VertexFace) => {
+                let face = [at(1), at(2), at(3)];
+                let w = distance::point_triangle(at(0), face);
+                let way = at(0) - (face[0] * w[0] + face[1] * w[1] + face[2] * w[2]);
+                Closest { weights: [1.0, -w[0], -w[1], -w[2]], way }
+            }
+            Kind::Features(Pair::EdgeEdge) => {
+                let (a, b) = ([at(0), at(1)], [at(2), at(3)]);
+                let [s, t] = distance::edge_edge(a, b);
+                let way = a[0].lerp(a[1], s) - b[0].lerp(b[1], t);
+                Closest { weights: [1.0 - s, s, t - 1.0, -t], way }
+            }
+            Kind::Plane(n) => {
+                Closest { weights: [1.0, -1.0, 0.0, 0.0], way: n * n.dot(at(0) - at(1)) }
+            }
+        }
+    }
+}
+
+/// All that can touch: cloth, bodies, and how to find what is near.
+#[derive(Clone, Debug)]
+pub(super) struct Pairs {
+    cloth: Detector,
+    pub(super) bodies: Vec<Collider>,
+    /// First point of each body, and the end of all.
+    first: Vec<u32>,
+    /// Number of cloth vertices.
+    pub(super) vertices: usize,
+}
+
+impl Pairs {
+    pub(super) fn new(model: &Model, bodies: Vec<Collider>, tree: toile_collide::Options) -> Self {
+        let (uv, piece) = model.texture();
+        let vertices = model.mass.len();
+        let mut first = vec![vertices as u32];
+        for body in &bodies {
+            first.push(first[first.len() - 1] + body.start.len() as u32);
+        }
+        Self {
+            cloth: Detector::for_cloth_with(model.surface(), &uv, &piece, tree),
+            bodies,
+            first,
+            vertices,
+        }
+    }
+
+    /// Number of points.
+    pub(super) fn points(&self) -> usize {
+        self.first[self.bodies.len()] as usize
+    }
+
+    /// Takes up the motion of the bodies over a step.
+    pub(super) fn advance(&mut self, t0: f64, t1: f64) {
+        for body in &mut self.bodies {
+            body.advance(t0, t1);
+        }
+    }
+
+    /// Puts the bodies' points where they are after a part of the step.
+    pub(super) fn place_bodies(&self, part: f64, y: &mut [DVec3]) {
+        for (b, body) in self.bodies.iter().enumerate() {
+            let first = self.first[b] as usize;
+            for i in 0..body.start.len() {
+                // Exact at both ends, and where nothing moves.
+                let (x0, x1) = (body.x_t0[i], body.x_t1[i]);
+                y[first + i] = if part >= 1.0 { x1 } else { x0 + (x1 - x0) * part };
+            }
+        }
+    }
+
+    /// All pairs that come nearer than `distance` to each other on the way from `y0` to `y1`, beyond
+    /// the radii of bodies.
+    pub(super) fn find(
+        &mut self,
+        y0: &[DVec3],
+        y1: &[DVec3],
+        distance: f64,
+        itself: bool,
+        found: &mut Vec<Near>,
+    ) -> Result<u64, NotFinite> {
+        found.clear();
+        let n = self.vertices;
+        self.cloth.update(Motion { x_t0: &y0[..n], x_t1: &y1[..n] }, distance, None)?;
+        let mut tested = 0;
+        if itself {
+            let limit = toile_collide::prune::DEFAULT_LIMIT;
+            let (candidates, counts) = self.cloth.self_candidates(limit);
+            tested += counts.feature_pairs;
+            self.with_itself(&candidates, found);
+        }
+        for b in 0..self.bodies.len() {
+            let range = self.first[b] as usize..self.first[b + 1] as usize;
+            let (x0, x1) = (&y0[range.clone()], &y1[range]);
+            let before = found.len();
+            self.with_body(b, x0, x1, (y0, y1), distance, found)?;
+            tested += (found.len() - before) as u64;
+        }
+        Ok(tested)
+    }
+
+    fn with_itself(&self, candidates: &Candidates, found: &mut Vec<Near>) {
+        let s = &self.cloth.surface;
+        let near =
+            |pair: Pair, points: [u32; 4]| Near { kind: Kind::Features(pair), points, body: CLOTH };
+        found.extend(candidates.vf.iter().map(|[v, t]| {
+            let [a, b, c] = s.triangles[*t as usize];
+            near(Pair::VertexFace, [*v, a, b, c])
+        }));
+        found.extend(candidates.ee.iter().map(|[a, b]| {
+            let ([p, q], [r, t]) = (s.edges[*a as usize], s.edges[*b as usize]);
+            near(Pair::EdgeEdge, [p, q, r, t])
+        }));
+    }
+
+    fn with_body(
+        &mut self,
+        b: usize,
+        x0: &[DVec3],
+        x1: &[DVec3],
+        (y0, y1): (&[DVec3], &[DVec3]),
+        distance: f64,
+        found: &mut Vec<Near>,
+    ) -> Result<(), NotFinite> {
+        let first = self.first[b];
+        let at = |v: u32| first + v;
+        let body = &mut self.bodies[b];
+        let s = &self.cloth.surface;
+        let mut candidates = Candidates::default();
+        let (mut triangles, mut edges): (&[[u32; 3]], &[[u32; 2]]) = (&[], &[[0, 1]]);
+        let edge = matches!(body.kind, ColliderKind::Edge);
+        match &mut body.kind {
+            ColliderKind::Plane(normal) => {
+                // Only what comes near: most of a cloth hangs high above the floor.
+                for v in 0..self.vertices as u32 {
+                    let height = |y: &[DVec3], x: &[DVec3]| normal.dot(y[v as usize] - x[0]);
+                    if height(y0, x0).min(height(y1, x1)) < distance {
+                        let points = [v, at(0), at(0), at(0)];
+                        found.push(Near { kind: Kind::Plane(*normal), points, body: b as u32 });
+                    }
+                }
+                return Ok(());
+            }
+            ColliderKind::Mesh(detector) => {
+                if !(body.settled && x0 == x1) {
+                    detector.update(Motion { x_t0: x0, x_t1: x1 }, distance, None)?;
+                    body.settled = x0 == x1;
+                }
+                candidates = self.cloth.candidates_with(detector).0;
+                (triangles, edges) = (&detector.surface.triangles, &detector.surface.edges);
+            }
+            ColliderKind::Vertex | ColliderKind::Edge => {
+                let ends = x0.iter().chain(x1).copied();
+                let volume = Aabb::of_points(ends).inflate(body.radius + distance);
+                self.cloth.triangles_in(&volume, |t| {
+                    candidates.fv.push([t, 0]);
+                    if edge {
+                        candidates.fv.push([t, 1]);
+                        candidates.ee.extend(s.triangle_edges[t as usize].map(|e| [e, 0]));
+                    }
+                });
+                candidates.fv.sort_unstable();
+                candidates.ee.sort_unstable();
+                candidates.ee.dedup();
+            }
+        }
+        let near = |pair: Pair, points: [u32; 4]| Near {
+            kind: Kind::Features(pair),
+            points,
+            body: b as u32,
+        };
+        found.extend(candidates.vf.iter().map(|[v, t]| {
+            let [p, q, r] = triangles[*t as usize].map(at);
+            near(Pair::VertexFace, [*v, p, q, r])
+        }));
+        found.extend(candidates.fv.iter().map(|[t, v]| {
+            let [p, q, r] = s.triangles[*t as usize];
+            near(Pair::VertexFace, [at(*v), p, q, r])
+        }));
+        found.extend(candidates.ee.iter().map(|[a, e]| {
+            let ([p, q], [r, t]) = (s.edges[*a as usize], edges[*e as usize].map(at));
+            near(Pair::EdgeEdge, [p, q, r, t])
+        }));
+        Ok(())
+    }
+}

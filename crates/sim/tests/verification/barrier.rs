@@ -1,0 +1,134 @@
+//! The default solver: nothing ever intersects, and friction is Coulomb's.
+
+use crate::determinism::{crowd, history};
+use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet};
+use glam::DVec3;
+use toile_sim::barrier::Law;
+use toile_sim::body::Shape;
+use toile_sim::{Body, Motion, Pin, Preset, Settings, Surroundings, World};
+
+fn settings() -> Settings {
+    Preset::Toile.settings()
+}
+
+#[test]
+fn a_sheet_draped_over_a_ball_never_touches_anything() {
+    let ball = Body::new("ball", Shape::Sphere { centre: DVec3::Y * 0.2, radius: 0.1 });
+    let surroundings = Surroundings { bodies: vec![ball, floor()], ..Surroundings::default() };
+    let cloth = sheet(0.5, 20, DVec3::new(0.01, 0.31, 0.02));
+    let mut world = World::new(vec![cloth], surroundings, settings()).unwrap();
+    for _ in 0..60 {
+        let report = world.step().unwrap();
+        assert!(report.contacts == 0 || report.gap > 0.0);
+        assert_clean(&world, "drape");
+    }
+    assert!(world.state().lowest() < 0.1, "it hangs: {}", world.state().lowest());
+    assert!(world.max_strain() < 0.05, "{}", world.max_strain());
+}
+
+#[test]
+fn three_sheets_thrown_at_a_spinning_bar_never_intersect_and_any_thread_count_agrees() {
+    let play = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut world = crowd(settings());
+            let hashes: Vec<u64> = (0..12)
+                .map(|_| {
+                    world.step().unwrap();
+                    assert_clean(&world, "crowd");
+                    world.state().hash()
+                })
+                .collect();
+            hashes
+        })
+    };
+    let one = play(1);
+    assert_eq!(play(2), one);
+    assert_eq!(play(3), one);
+}
+
+#[test]
+fn a_restored_state_goes_on_bit_for_bit() {
+    let mut world = crowd(settings());
+    history(&mut world, 8);
+    let mut fresh = crowd(settings());
+    fresh.restore(world.state().clone()).unwrap();
+    assert_eq!(history(&mut fresh, 4).0, history(&mut world, 4).0);
+}
+
+#[test]
+fn a_strip_twisted_between_two_hands_winds_up_without_an_intersection() {
+    let cloth = sheet(0.4, 16, DVec3::ZERO);
+    let side = |sign: f64| {
+        let x = &cloth.mesh.positions;
+        let end = |v: &u32| sign * x[*v as usize].x > 0.199;
+        let motion = Motion::Steady {
+            velocity: DVec3::X * (-0.1 * sign),
+            axis: DVec3::X,
+            turns_per_second: -1.0 * sign,
+            centre: DVec3::ZERO,
+        };
+        Pin { vertices: (0..x.len() as u32).filter(end).collect(), motion, until: f64::INFINITY }
+    };
+    let surroundings =
+        Surroundings { pins: vec![side(-1.0), side(1.0)], ..Surroundings::default() };
+    let mut world = World::new(vec![cloth.clone()], surroundings, settings()).unwrap();
+    let mut contacts = 0;
+    for _ in 0..80 {
+        contacts = world.step().unwrap().contacts;
+        assert_clean(&world, "twist");
+    }
+    assert!(contacts > 100, "it is wound up: {contacts} contacts");
+}
+
+/// Height at which the barrier carries the sheet's weight, so that it begins at rest: whatever it won
+/// by falling first, friction just above the weight's pull would take seconds to stop.
+fn resting_height(angle: f64) -> f64 {
+    let (thickness, reach) = (5e-4, 2e-3);
+    let (mut low, mut high) = (0.0, reach);
+    for _ in 0..60 {
+        let gap = 0.5 * (low + high);
+        // A hundred times the weight is the pressure of the barrier.
+        let carried = -100.0 / reach * Law::Log.evaluate(gap, reach).slope;
+        if carried > angle.cos() { low = gap } else { high = gap }
+    }
+    thickness + low
+}
+
+/// How far a sheet slides in a time on a floor tilted by `slope` = tan α, friction ½, and how fast it
+/// gets.
+fn slide(slope: f64, seconds: f64) -> (f64, f64) {
+    let angle = slope.atan();
+    let gravity = DVec3::new(angle.sin(), -angle.cos(), 0.0) * G;
+    let surroundings = Surroundings { bodies: vec![floor()], gravity, ..Surroundings::default() };
+    let mut cloth = sheet(0.2, 4, DVec3::Y * resting_height(angle));
+    cloth.fabric.friction = 0.5;
+    let mut settings = settings();
+    settings.barrier.linear_tolerance = 1e-4;
+    settings.barrier.decrement = 1e-8;
+    settings.barrier.speed = 1e-7;
+    let mut world = World::new(vec![cloth], surroundings, settings).unwrap();
+    // The load comes on slowly: put on at once, it would swing beyond what friction can hold.
+    for _ in 0..50 {
+        run(&mut world, 0.01);
+        world.set_velocities(|_, _| DVec3::ZERO);
+    }
+    let (mass, start) = centre_of_mass(&world);
+    let early = world.momentum().0;
+    run(&mut world, seconds);
+    (centre_of_mass(&world).1.x - start.x, (world.momentum().0 - early).x / mass)
+}
+
+#[test]
+fn a_sheet_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
+    let (way, _) = slide(0.5 * 0.999, 1.0);
+    assert!(way.abs() < 1e-5, "it sticks, and does not creep: {way}");
+    let (way, _) = slide(0.5 * 1.001, 1.0);
+    let angle = f64::atan(0.5 * 1.001);
+    let exact = 0.5 * G * (angle.sin() - 0.5 * angle.cos());
+    assert!(way > 0.5 * exact, "it slides: {way} of {exact}");
+    let (_, speed) = slide(0.7, 0.5);
+    let angle = f64::atan(0.7);
+    let exact = 0.5 * G * (angle.sin() - 0.5 * angle.cos());
+    assert!((speed / exact - 1.0).abs() < 5e-3, "{speed} {exact}");
+}
