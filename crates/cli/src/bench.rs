@@ -11,8 +11,8 @@ use toile::bench::{self, Detection, Sheet};
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
-  toile bench                            sheets of 2000 to 200 000 triangles
-  toile bench --triangles 2000,20000     other sizes
+  toile bench                            sheets of 30 000 to 500 000 triangles
+  toile bench --triangles 6000,20000     other sizes
   toile bench --json                     for other programs
   toile bench collide                    which methods are best, when?
 

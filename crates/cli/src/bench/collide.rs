@@ -10,7 +10,7 @@ use toile::bench::scenes::Kind;
 /// Measure every choice of collision detection on every scene: which is best, when?
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  toile bench collide                                  everything, about half an hour
+  toile bench collide                                  everything, about a quarter of an hour
   toile bench collide --triangles 10000 --scene draped,stack
   toile bench collide --plot bench.svg --json
   toile bench collide --markdown docs/collision.md     rewrite the tables of a document

@@ -9,6 +9,10 @@
 //! separations apart in the material. Pruning may leave out neighbours in the cloth, and nothing else;
 //! so every choice finds the same true pairs.
 //!
+//! *Narrow pairs* are what the query hands on: pairs of features whose boxes overlap and which, unless
+//! nothing is pruned, no plane was found to keep apart over the whole step. Each of them costs the narrow phase
+//! a decision; how many there are for each true pair tells how good the culling is.
+//!
 //! Taking up a step is measured over four small steps of a quarter of the motion, so that inflated
 //! volumes show what they save.
 
@@ -16,7 +20,6 @@ mod truth;
 
 use super::scenes::{Case, Kind};
 use super::{middle, timed};
-use crate::Error;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use toile_collide::broad::Detector;
@@ -28,7 +31,7 @@ use toile_collide::{Arity, Candidates, Counts, Motion, Options};
 pub use truth::true_pairs;
 
 /// Numbers of triangles that are measured.
-pub const SIZES: [usize; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+pub const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
 /// Candidates that may be kept at once: two gigabytes.
 const MOST_PAIRS: f64 = 2.5e8;
@@ -135,11 +138,11 @@ pub struct Row {
     pub node_tests: u64,
     /// Pairs of triangles whose boxes overlap.
     pub triangle_pairs: u64,
-    /// Feature pairs that are left to be decided exactly.
+    /// Narrow pairs: feature pairs that are left to be decided exactly.
     pub feature_pairs: u64,
     /// Pairs that really come too near; see the module.
     pub true_pairs: u64,
-    /// Feature pairs for each true pair, if there are any.
+    /// Narrow pairs for each true pair, if there are any.
     pub narrow_per_true: Option<f64>,
 }
 
@@ -206,9 +209,9 @@ impl Default for Plan {
 /// Measures everything of a plan, on the threads of the present pool. `progress` is told what
 /// comes next.
 ///
-/// # Errors
-/// If the drape cannot be simulated.
-pub fn measure(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, Error> {
+/// What was cheapest at the size before is measured first, after the default: if the time does not
+/// suffice, it is the least promising that is left out.
+pub fn measure(plan: &Plan, mut progress: impl FnMut(&str)) -> Table {
     let mut sizes = plan.sizes.clone();
     sizes.sort_unstable();
     sizes.dedup();
@@ -216,51 +219,82 @@ pub fn measure(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, Err
     let mut table = Table { threads, repeats: plan.repeats.max(1), ..Table::default() };
     for scene in &plan.scenes {
         // What each choice cost at the size before.
-        let mut before: Vec<Option<(Row, f64)>> = vec![None; plan.choices.len()];
+        let mut before: Vec<Option<Row>> = vec![None; plan.choices.len()];
         for size in &sizes {
             progress(&format!("{}, {size} triangles", scene.name()));
             let clock = Instant::now();
-            let case = Case::new(*scene, *size)?;
+            let case = Case::new(*scene, *size);
             let mut truth = None;
-            for (choice, before) in plan.choices.iter().zip(&mut before) {
+            let mut rows: Vec<Option<Row>> = vec![None; plan.choices.len()];
+            for i in by_promise(&plan.choices, &before) {
                 let left = plan.budget - clock.elapsed().as_secs_f64();
-                if let Some(reason) = too_much(*size, before.as_ref(), left) {
+                let choice = &plan.choices[i];
+                if let Some(reason) =
+                    too_much(*size, choice, before[i].as_ref(), table.repeats, left)
+                {
                     let choice = choice.name();
                     table.skipped.push(Skipped { scene: *scene, triangles: *size, choice, reason });
                     continue;
                 }
-                let (row, seconds) =
-                    timed(|| measure_choice(&case, choice, table.repeats, &mut truth));
-                *before = Some((row.clone(), seconds));
-                table.rows.push(row);
+                let row = measure_choice(&case, choice, table.repeats, &mut truth);
+                before[i] = Some(row.clone());
+                rows[i] = Some(row);
             }
+            table.rows.extend(rows.into_iter().flatten());
         }
     }
-    Ok(table)
+    table
 }
 
-/// Why a choice is better not measured, guessed from the size before.
-fn too_much(size: usize, before: Option<&(Row, f64)>, left: f64) -> Option<String> {
+/// Numbers of choices: the default, then those that cost least at the size before, then those that
+/// were never measured.
+fn by_promise(choices: &[Choice], before: &[Option<Row>]) -> Vec<usize> {
+    let cost = |i: usize| match &before[i] {
+        _ if choices[i].group == "default" => 0.0,
+        Some(row) => row.ns_with_narrow(),
+        None => f64::INFINITY,
+    };
+    let mut order: Vec<usize> = (0..choices.len()).collect();
+    order.sort_by(|a, b| cost(*a).total_cmp(&cost(*b)));
+    order
+}
+
+/// Why a choice is better not measured, guessed from the size before. The default is always worth
+/// its time, as the others are compared with it.
+fn too_much(
+    size: usize,
+    choice: &Choice,
+    before: Option<&Row>,
+    repeats: usize,
+    left: f64,
+) -> Option<String> {
     if left <= 0.0 {
         return Some("no time left".into());
     }
-    let (row, seconds) = before?;
+    let row = before?;
     let ratio = size as f64 / row.triangles.max(1) as f64;
     // A finer mesh has more features within a separation.
     let pairs = row.feature_pairs as f64 * ratio.powf(1.5);
     if pairs > MOST_PAIRS {
         return Some(format!("about {pairs:.0e} candidates would not fit in memory"));
     }
-    let guess = seconds * ratio.powf(1.2);
-    (guess > left).then(|| format!("about {guess:.0} s, with {left:.0} s left"))
+    let growth = ratio.powf(1.2);
+    let sample = growth * (QUARTERS as f64 * row.refit_seconds + row.query_seconds);
+    let samples = if sample > LONG { 1 } else { repeats };
+    let guess = growth * (row.build_seconds + row.narrow_seconds) + samples as f64 * sample;
+    let known = choice.group != "default" && guess > left;
+    known.then(|| format!("about {guess:.0} s, with {left:.0} s left"))
 }
+
+/// Small steps over which taking up a step is measured.
+const QUARTERS: usize = 4;
 
 /// Time beyond which one sample is enough [s].
 const LONG: f64 = 2.0;
 
 fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Option<u64>) -> Row {
     let (mut detector, build_seconds) = timed(|| case.detector(choice.options));
-    let separation = case.kind.separation();
+    let separation = case.separation;
     let steps = quarters(case);
     if truth.is_none() {
         // The first choice must not pay for memory and caches that the others find warm.
@@ -282,7 +316,10 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         }
     }
     let (candidates, counts) = found;
-    let (_, narrow_seconds) = timed(|| decide(case, &detector, &candidates));
+    // What was sifted by planes need not be again.
+    let sifted = choice.options.prune != Prune::Nothing;
+    let filter = if sifted { Filter::None } else { Filter::Hull };
+    let (_, narrow_seconds) = timed(|| decide(case, &detector, &candidates, filter));
     let true_pairs =
         *truth.get_or_insert_with(|| true_pairs(case, &detector.surface, &candidates).len() as u64);
     let (refit_seconds, query_seconds) = (middle(refits), middle(queries));
@@ -313,7 +350,8 @@ fn quarters(case: &Case) -> Vec<(Positions, Positions)> {
         let ends = case.x_t0.iter().zip(&case.x_t1);
         x.iter().zip(ends).map(|(x, (a, b))| *x + part * (*b - *a)).collect()
     };
-    [0.25, 0.5, 0.75, 0.0].map(|s| (later(&case.x_t0, s), later(&case.x_t1, s))).to_vec()
+    let begins: [f64; QUARTERS] = [0.25, 0.5, 0.75, 0.0];
+    begins.map(|s| (later(&case.x_t0, s), later(&case.x_t1, s))).to_vec()
 }
 
 fn take(detector: &mut Detector, (x_t0, x_t1): &(Positions, Positions), separation: f64) {
@@ -322,15 +360,15 @@ fn take(detector: &mut Detector, (x_t0, x_t1): &(Positions, Positions), separati
 }
 
 /// Decides all candidates, and counts impacts.
-fn decide(case: &Case, detector: &Detector, candidates: &Candidates) -> u64 {
+fn decide(case: &Case, detector: &Detector, candidates: &Candidates, filter: Filter) -> u64 {
     let (motion, surface) = (case.motion(), &detector.surface);
-    let separation = Separation::gap(case.kind.separation());
+    let separation = Separation::gap(case.separation);
     let mut impacts = 0;
     for pair in [Pair::VertexFace, Pair::EdgeEdge] {
         let list = if pair == Pair::VertexFace { &candidates.vf } else { &candidates.ee };
         let ask = |i: usize| Some(truth::query(surface, motion, pair, list[i]));
         let ccd = Ccd::Separating;
-        ccd.answer_all(pair, list.len(), separation, Filter::Hull, ask, |_, _| impacts += 1);
+        ccd.answer_all(pair, list.len(), separation, filter, ask, |_, _| impacts += 1);
     }
     impacts
 }

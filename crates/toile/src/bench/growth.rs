@@ -1,26 +1,34 @@
 //! How the cost of collision detection grows with the mesh.
 //!
 //! Sheets of the same shape but finer and finer meshes are asked for the candidate pairs of one
-//! step, with and without normal cones. Counts of operations are the same on every machine; the
+//! step, with and without pruning. Counts of operations are the same on every machine; the
 //! exponent p of `cost = c · nᵖ` is fitted to them, and to the time, by least squares on logarithms.
-//! A method that costs n log n has p ≈ 1.1 between 2000 and 200 000 triangles.
+//! A method that costs n log n has p ≈ 1.1 between 30 000 and 500 000 triangles.
+//!
+//! The sheets are bent with hardly any stretch, so that a finer mesh is the same cloth. What depends on the size of
+//! triangles is in proportion to it: the separation, as a fabric may not be thicker than its
+//! triangles allow, the gaps between layers that touch, and the way of the step. Were they fixed, a
+//! finer mesh would have thicker cloth in terms of its triangles: another problem, not a larger one.
+//!
+//! Limits: a bend must be several leaves of the tree wide to be told from a fold; below 30 000 triangles
+//! the drape is too coarse for that and costs more for each triangle.
 
+use super::scenes::{Case, Kind, Measures, pleats};
 use super::{middle, timed};
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use serde::{Deserialize, Serialize};
-use toile_collide::broad::Detector;
-use toile_collide::{Counts, Motion, Surface, prune};
-use toile_mesh::shape::{Diagonals, grid};
-use toile_mesh::{Topology, TriMesh};
+use toile_collide::{Counts, Options, prune};
 
-/// Numbers of triangles that are measured, about: grids have twice a square.
-pub const SIZES: [usize; 5] = [2_000, 6_000, 20_000, 60_000, 200_000];
+/// Numbers of triangles that are measured, about. Each grid has twice as many cells along its sides as
+/// the one before, so that leaves of their trees are filled alike.
+pub const SIZES: [usize; 3] = [32_768, 131_072, 524_288];
 
 /// Why an update cannot fail.
 const FINITE: &str = "the sheets are finite";
 
-/// Distance at which a pair becomes a candidate [m].
-const SEPARATION: f64 = 5e-4;
+/// Distance at which a pair becomes a candidate, and the way of the step, as parts of an edge.
+const SEPARATION: f64 = 0.2;
+const WAY: f64 = 0.1;
 
 /// A sheet of one square metre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +36,9 @@ const SEPARATION: f64 = 5e-4;
 pub enum Sheet {
     /// Flat.
     Flat,
-    /// Over a ball, the rim hanging down in folds.
+    /// Gathered at its top and hanging in wide folds whose necks are closed.
     Draped,
-    /// In short steep waves along both directions, with overhangs.
+    /// A ribbon folded to a heap of 25 layers, all of them in contact.
     Crumpled,
 }
 
@@ -38,47 +46,20 @@ impl Sheet {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Flat, Self::Draped, Self::Crumpled];
 
-    /// Where the material point `p` is [m].
-    fn at(self, p: DVec2) -> DVec3 {
-        let (sin, cos) = (libm::sin, libm::cos);
-        match self {
-            Self::Flat => DVec3::new(p.x, 0.0, -p.y),
-            Self::Draped => {
-                // On a ball up to a radius, then down along folds that grow deeper.
-                let (ball, rim) = (0.25, 0.3);
-                let (r, phi) = (p.length(), libm::atan2(p.y, p.x));
-                let bent = r.min(rim) / ball;
-                let fall = (r - rim).max(0.0);
-                let fold = 0.35 * fall * sin(10.0 * phi) + 0.1 * fall * sin(23.0 * phi);
-                let radius = ball * sin(bent) + 0.15 * fall + fold;
-                DVec3::new(radius * cos(phi), ball * cos(bent) - 0.95 * fall, radius * sin(phi))
-            }
-            Self::Crumpled => DVec3::new(
-                0.5 * p.x + 0.03 * sin(47.0 * p.y + 5.0 * p.x),
-                0.06 * sin(41.0 * p.x) + 0.04 * sin(53.0 * p.y + 3.0 * p.x),
-                -0.5 * p.y + 0.03 * sin(59.0 * p.x - 7.0 * p.y),
-            ),
-        }
+    /// The sheet with about as many triangles as wanted.
+    fn case(self, triangles: usize) -> Case {
+        let kind = match self {
+            Self::Flat => Kind::Flat,
+            Self::Draped => Kind::Draped,
+            Self::Crumpled => Kind::Ribbon,
+        };
+        // A square metre of squares, two triangles each.
+        let edge = (2.0 / triangles.max(2) as f64).sqrt();
+        let separation = SEPARATION * edge;
+        let pleats = pleats::Shape { bend: 70e-3, limb: 90e-3, gap: 0.96 * separation };
+        let measures = Measures { separation, layer: separation / 1.1, way: WAY * edge, pleats };
+        Case::with(kind, triangles, measures)
     }
-
-    /// A detector, and the positions at both ends of a step of a millisecond.
-    fn scene(self, triangles: usize) -> (Detector, Vec<DVec3>, Vec<DVec3>) {
-        let n = ((triangles as f64 / 2.0).sqrt().round() as usize).max(1);
-        let mesh = grid(1.0, 1.0, n, n, Diagonals::Alternating);
-        let x_t0: Vec<DVec3> = mesh.uv.iter().map(|p| self.at(*p)).collect();
-        // Falls by a millimetre, and swings a little.
-        let swing =
-            |x: DVec3| DVec3::new(2e-4 * libm::sin(9.0 * x.y), -1e-3, 1e-4 * libm::sin(7.0 * x.x));
-        let x_t1 = x_t0.iter().map(|x| *x + swing(*x)).collect();
-        (detector(&mesh), x_t0, x_t1)
-    }
-}
-
-fn detector(mesh: &TriMesh) -> Detector {
-    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-    let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
-    let uv: Vec<[DVec2; 3]> = (0..mesh.triangles.len()).map(|t| mesh.corners_uv(t)).collect();
-    Detector::for_cloth(surface, &uv, &vec![0; mesh.triangles.len()])
 }
 
 /// What one detection cost.
@@ -160,16 +141,18 @@ pub fn detection(sizes: &[usize], repeats: usize) -> Detection {
 /// The same work as one measurement, once and without a clock, for tools that count instructions.
 /// Returns the number of feature pairs.
 pub fn detection_work(sheet: Sheet, triangles: usize) -> u64 {
-    let (mut detector, x_t0, x_t1) = sheet.scene(triangles);
-    detector.update(Motion { x_t0: &x_t0, x_t1: &x_t1 }, SEPARATION, None).expect(FINITE);
+    let case = sheet.case(triangles);
+    let mut detector = case.detector(Options::default());
+    detector.update(case.motion(), case.separation, None).expect(FINITE);
     detector.self_candidates(prune::DEFAULT_LIMIT).1.feature_pairs
 }
 
 fn measure(sheet: Sheet, triangles: usize, repeats: usize) -> Row {
-    let (mut detector, x_t0, x_t1) = sheet.scene(triangles);
-    let motion = Motion { x_t0: &x_t0, x_t1: &x_t1 };
-    let refit_seconds =
-        median(repeats, || detector.update(motion, SEPARATION, None).expect(FINITE));
+    let case = sheet.case(triangles);
+    let mut detector = case.detector(Options::default());
+    let refit_seconds = median(repeats, || {
+        detector.update(case.motion(), case.separation, None).expect(FINITE);
+    });
     let mut found = Counts::default();
     let query_seconds = median(repeats, || {
         found = detector.self_candidates(prune::DEFAULT_LIMIT).1;
@@ -223,39 +206,37 @@ mod tests {
     }
 
     #[test]
-    fn detection_grows_hardly_faster_than_the_mesh() {
-        let table = detection(&SIZES[..4], 1);
-        // Below one where finer meshes have flatter patches; how far below is no fault.
-        for growth in &table.growth {
-            assert!((0.5..1.15).contains(&growth.operations), "{growth:?}");
+    fn operations_grow_like_the_mesh() {
+        for growth in detection(&SIZES[..2], 1).growth {
+            assert!((0.9..=1.1).contains(&growth.operations), "{growth:?}");
         }
     }
 
     #[test]
-    fn pruning_skips_nearly_all_self_tests_of_a_flat_sheet_and_some_of_a_draped_one() {
-        for row in detection(&SIZES[1..3], 1).rows {
+    fn pruning_skips_all_self_tests_of_a_flat_sheet_most_of_a_draped_one_and_some_of_a_heap() {
+        for row in detection(&SIZES[..1], 1).rows {
             let least = match row.sheet {
-                Sheet::Flat => 0.95,
-                // This sheet squeezes its cloth; only what is nearly isometric is proved flat.
-                Sheet::Draped => 0.2,
-                // Waves a few triangles long: hardly two triangles face the same way.
-                Sheet::Crumpled => 0.0,
+                Sheet::Flat => 0.99,
+                Sheet::Draped => 0.5,
+                // Layers that touch must be compared; within each, little needs to be.
+                Sheet::Crumpled => 0.05,
             };
             assert!(row.triangle_pairs_without_cones > 5 * row.triangles as u64, "{row:?}");
-            assert!(row.skipped >= least, "{row:?}");
+            assert!(row.skipped > least, "{row:?}");
         }
     }
 
     #[test]
     fn counts_do_not_depend_on_threads_and_agree_with_the_fixed_work() {
+        let size = 6_000;
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.expect("threads can be started").install(|| detection(&SIZES[..2], 1))
+            pool.expect("threads can be started").install(|| detection(&[size], 1))
         };
         let (one, two) = (run(1), run(2));
         assert_eq!(counts(&one), counts(&two));
         for row in &one.rows {
-            assert_eq!(detection_work(row.sheet, row.triangles), row.feature_pairs);
+            assert_eq!(detection_work(row.sheet, size), row.feature_pairs);
         }
     }
 

@@ -7,7 +7,7 @@
 //! | scene | shape | separation |
 //! |---|---|---|
 //! | flat | a square | 0.5 mm |
-//! | draped | a square over a ball: 26 × 26 vertices are simulated once, then interpolated | 0.5 mm |
+//! | draped | gathered at its top, hanging in deep pleats; their necks are 0.41 mm wide there and open to 0.55 mm | 0.5 mm |
 //! | ribbon | 20 cm wide, folded to 25 layers 1 mm apart, each turned against the one below | 1.1 mm |
 //! | stack | 20 sheets 1 mm apart, turned by a degree each, in common waves | 1.1 mm |
 //! | twist | a sheet rolled to a spiral with 1.2 mm between its layers, then wrung | 1.3 mm |
@@ -17,10 +17,10 @@
 //! Limits: ribbon, stack and twist are coarse below 5000 triangles; facets of neighbouring layers
 //! may then touch.
 
-mod drape;
+pub(super) mod pleats;
 
-use crate::Error;
 use glam::{DAffine2, DMat2, DQuat, DVec2, DVec3};
+use pleats::Pleats;
 use serde::{Deserialize, Serialize};
 use toile_collide::broad::Detector;
 use toile_collide::{Motion, Options, Surface};
@@ -33,7 +33,7 @@ use toile_mesh::shape::{Diagonals, grid};
 pub enum Kind {
     /// A flat square.
     Flat,
-    /// A square over a ball, hanging in folds.
+    /// A curtain: gathered at its top and hanging in folds that touch themselves.
     Draped,
     /// A ribbon folded to a heap.
     Ribbon,
@@ -63,15 +63,30 @@ impl Kind {
         Self::ALL.into_iter().find(|k| k.name() == name)
     }
 
-    /// Distance at which a pair becomes a candidate [m]: a little more than the layers' if there are
-    /// layers, so that they are in contact everywhere.
-    pub fn separation(self) -> f64 {
-        match self {
+    /// Its lengths.
+    fn measures(self) -> Measures {
+        let separation = match self {
             Self::Flat | Self::Draped => 5e-4,
             Self::Ribbon | Self::Stack => 1.1e-3,
             Self::Twist => 1.3e-3,
-        }
+        };
+        let pleats = pleats::Shape { bend: 15e-3, limb: 60e-3, gap: 4.8e-4 };
+        Measures { separation, layer: 1e-3, way: 1e-3, pleats }
     }
+}
+
+/// Lengths that may be chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measures {
+    /// Distance at which a pair becomes a candidate: a little more than the layers' if there are
+    /// layers, so that they are in contact [m].
+    pub(super) separation: f64,
+    /// From layer to layer of the ribbon and the stack [m].
+    pub(super) layer: f64,
+    /// How far everything moves [m].
+    pub(super) way: f64,
+    /// Pleats of the draped sheet.
+    pub(super) pleats: pleats::Shape,
 }
 
 /// A surface at both ends of a step.
@@ -79,6 +94,8 @@ impl Kind {
 pub struct Case {
     /// Where it comes from.
     pub kind: Kind,
+    /// Distance at which a pair becomes a candidate [m].
+    pub separation: f64,
     /// Its triangles.
     pub triangles: Vec<[u32; 3]>,
     /// Material coordinates of vertices [m].
@@ -95,12 +112,15 @@ pub struct Case {
 
 impl Case {
     /// A scene with about as many triangles as wanted.
-    ///
-    /// # Errors
-    /// If the drape cannot be simulated.
-    pub fn new(kind: Kind, triangles: usize) -> Result<Self, Error> {
+    pub fn new(kind: Kind, triangles: usize) -> Self {
+        Self::with(kind, triangles, kind.measures())
+    }
+
+    /// The same with other lengths.
+    pub(super) fn with(kind: Kind, triangles: usize, measures: Measures) -> Self {
         let mut case = Self {
             kind,
+            separation: measures.separation,
             triangles: Vec::new(),
             uv: Vec::new(),
             piece: Vec::new(),
@@ -116,11 +136,11 @@ impl Case {
                 case.add(&lines(1.0, n), &lines(1.0, n), |p| p, flat);
             }
             Kind::Draped => {
-                let (n, drape) = (square(triangles), drape::drape()?);
-                case.add(&lines(1.0, n), &lines(1.0, n), |p| p, |p| drape.at(p));
+                let (n, pleats) = (square(triangles), Pleats::new(measures.pleats));
+                case.add(&lines(1.0, n), &lines(1.0, n), |p| p, |p| pleats.at(p));
             }
-            Kind::Ribbon => case.add_ribbon(triangles),
-            Kind::Stack => case.add_stack(square(triangles / SHEETS)),
+            Kind::Ribbon => case.add_ribbon(triangles, measures.layer),
+            Kind::Stack => case.add_stack(square(triangles / SHEETS), measures.layer),
             Kind::Twist => {
                 let across = ((triangles as f64 / (2.0 * ROLL.0 / ROLL.1)).sqrt()).round().max(1.0);
                 let along = (triangles as f64 / (2.0 * across)).round().max(1.0);
@@ -128,8 +148,8 @@ impl Case {
                 case.add(&u, &v, |p| p, rolled);
             }
         }
-        case.x_t1 = case.x_t0.iter().map(|x| *x + displacement(*x)).collect();
-        Ok(case)
+        case.x_t1 = case.x_t0.iter().map(|x| *x + measures.way * displacement(*x)).collect();
+        case
     }
 
     /// Adds a sheet: a grid over the lines, taken to the material, then into space.
@@ -154,11 +174,11 @@ impl Case {
         self.vertex_piece.resize(self.uv.len(), piece);
     }
 
-    fn add_stack(&mut self, n: usize) {
+    fn add_stack(&mut self, n: usize, layer: f64) {
         let side = (1.0 / SHEETS as f64).sqrt();
         for k in 0..SHEETS {
             let turn = DMat2::from_angle((k as f64).to_radians());
-            let height = LAYER * (k as f64 - 0.5 * (SHEETS - 1) as f64);
+            let height = layer * (k as f64 - 0.5 * (SHEETS - 1) as f64);
             let place = |p: DVec2| {
                 let p = turn * p;
                 // Slopes of 0.1: the waves stretch the cloth by half a percent.
@@ -169,21 +189,22 @@ impl Case {
         }
     }
 
-    fn add_ribbon(&mut self, triangles: usize) {
-        let folds = Folds::new();
+    fn add_ribbon(&mut self, triangles: usize, layer: f64) {
+        let folds = Folds::new(layer);
+        let turn = folds.bend();
         // Bends are far narrower than coarse triangles; they have lines of their own.
         let cell = (2.0 / triangles.max(2) as f64).sqrt();
         let cells = |length: f64, least: f64| (length / cell).round().max(least) as usize;
-        let (straight, round) = (cells(RIBBON.1 - BEND, 1.0), cells(BEND, 3.0));
+        let (straight, round) = (cells(RIBBON.1 - turn, 1.0), cells(turn, 3.0));
         let mut u = vec![0.0];
         for layer in 0..LAYERS {
             let begin = layer as f64 * RIBBON.1;
             if layer > 0 {
-                let bend = |i: usize| begin + BEND * (i as f64 / round as f64 - 0.5);
+                let bend = |i: usize| begin + turn * (i as f64 / round as f64 - 0.5);
                 u.extend((1..=round).map(bend));
             }
-            let from = if layer > 0 { begin + 0.5 * BEND } else { begin };
-            let to = begin + RIBBON.1 - if layer + 1 < LAYERS { 0.5 * BEND } else { 0.0 };
+            let from = if layer > 0 { begin + 0.5 * turn } else { begin };
+            let to = begin + RIBBON.1 - if layer + 1 < LAYERS { 0.5 * turn } else { 0.0 };
             let part = |i: usize| from + (to - from) * (i as f64 / straight as f64);
             u.extend((1..=straight).map(part));
         }
@@ -208,14 +229,10 @@ impl Case {
 
 /// Sheets of the stack.
 const SHEETS: usize = 20;
-/// From layer to layer [m].
-const LAYER: f64 = 1e-3;
 /// Width of the ribbon and length of one of its layers [m].
 const RIBBON: (f64, f64) = (0.2, 0.2);
 /// Layers of the ribbon.
 const LAYERS: usize = 25;
-/// Cloth in a bend: half a circle [m].
-const BEND: f64 = 0.5 * std::f64::consts::PI * LAYER;
 /// Length and width of the rolled sheet [m].
 const ROLL: (f64, f64) = (4.0, 0.25);
 
@@ -225,15 +242,14 @@ fn lines(length: f64, cells: usize) -> Vec<f64> {
     (0..=n).map(|i| length * (i as f64 / n as f64 - 0.5)).collect()
 }
 
-/// About a millimetre, over wavelengths of half a metre [m].
+/// About one, over wavelengths of half a metre.
 fn displacement(x: DVec3) -> DVec3 {
     let (sin, p) = (libm::sin, x);
-    let field = DVec3::new(
+    DVec3::new(
         0.4 * sin(9.0 * p.y + 4.0 * p.z),
         -0.9 + 0.2 * sin(11.0 * p.x),
         0.4 * sin(8.0 * p.x + 5.0 * p.y),
-    );
-    1e-3 * field
+    )
 }
 
 /// Heaps lie askew, or boxes would fit them as they never fit cloth.
@@ -258,9 +274,11 @@ fn rolled(p: DVec2) -> DVec3 {
     askew(DVec3::new(radius * libm::cos(angle), p.y, radius * libm::sin(angle)))
 }
 
-/// A ribbon folded over and over: each layer lies LAYER above the one before, and a half circle of
+/// A ribbon folded over and over: each layer lies `height` above the one before, and a half circle of
 /// cloth leads up to it. The fold lines are a little aslant, so the layers are turned.
 struct Folds {
+    /// From layer to layer [m].
+    height: f64,
     /// The slope du/dv of each fold line; the ribbon's ends are straight.
     slopes: Vec<f64>,
     /// From the material to the plane, for each layer.
@@ -268,7 +286,7 @@ struct Folds {
 }
 
 impl Folds {
-    fn new() -> Self {
+    fn new(height: f64) -> Self {
         let slope = |k: usize| match k {
             0 | LAYERS => 0.0,
             k => 0.015 * libm::sin(1.7 * k as f64),
@@ -285,7 +303,12 @@ impl Folds {
             let back = DAffine2::from_mat2_translation(mirror, middle - mirror * middle);
             layers.push(layers[k - 1] * back);
         }
-        Self { slopes, layers }
+        Self { height, slopes, layers }
+    }
+
+    /// Cloth in a bend: half a circle [m].
+    fn bend(&self) -> f64 {
+        0.5 * std::f64::consts::PI * self.height
     }
 
     /// A grid point moved so that grid lines run along the fold lines.
@@ -293,7 +316,7 @@ impl Folds {
         let layer = ((p.x / RIBBON.1) as usize).min(LAYERS - 1);
         let part = p.x / RIBBON.1 - layer as f64;
         // Straight from one fold to the next, but parallel within each bend.
-        let flat = 0.5 * BEND / RIBBON.1;
+        let flat = 0.5 * self.bend() / RIBBON.1;
         let part = ((part - flat) / (1.0 - 2.0 * flat)).clamp(0.0, 1.0);
         let slope = self.slopes[layer] + part * (self.slopes[layer + 1] - self.slopes[layer]);
         DVec2::new(p.x + slope * p.y, p.y)
@@ -305,12 +328,12 @@ impl Folds {
         for k in 1..LAYERS {
             let (middle, normal) = fold_line(k, self.slopes[k]);
             let beyond = (p - middle).dot(normal);
-            if beyond.abs() < 0.5 * BEND {
+            if beyond.abs() < 0.5 * self.bend() {
                 // From the near rim on, half a circle up.
-                let angle = (beyond + 0.5 * BEND) / (0.5 * LAYER);
-                let rim = p - (beyond + 0.5 * BEND) * normal;
-                let at = rim + 0.5 * LAYER * libm::sin(angle) * normal;
-                let up = 0.5 * LAYER * (1.0 - libm::cos(angle));
+                let angle = (beyond + 0.5 * self.bend()) / (0.5 * self.height);
+                let rim = p - (beyond + 0.5 * self.bend()) * normal;
+                let at = rim + 0.5 * self.height * libm::sin(angle) * normal;
+                let up = 0.5 * self.height * (1.0 - libm::cos(angle));
                 return self.stacked(self.layers[k - 1].transform_point2(at), k - 1, up);
             }
             if beyond > 0.0 {
@@ -321,7 +344,7 @@ impl Folds {
     }
 
     fn stacked(&self, p: DVec2, layer: usize, up: f64) -> DVec3 {
-        over_a_hill(p, LAYER * (layer as f64 - 0.5 * (LAYERS - 1) as f64) + up)
+        over_a_hill(p, self.height * (layer as f64 - 0.5 * (LAYERS - 1) as f64) + up)
     }
 }
 

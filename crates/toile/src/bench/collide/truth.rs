@@ -52,7 +52,7 @@ pub(super) fn query(surface: &Surface, motion: Motion<'_>, pair: Pair, p: [u32; 
 
 fn is_true(case: &Case, surface: &Surface, pair: Pair, p: [u32; 2]) -> bool {
     let four = vertices(surface, pair, p);
-    let separation = case.kind.separation();
+    let separation = case.separation;
     // The material is flat: distances in it are those of its plane.
     let same_cloth = case.vertex_piece[four[0]] == case.vertex_piece[four[3]];
     let material = four.map(|v| case.uv[v].extend(0.0));
