@@ -9,5 +9,6 @@ mod determinism;
 mod extreme;
 mod free_motion;
 mod hanging;
+mod orders;
 mod scene;
 mod zone;
