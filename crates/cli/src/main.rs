@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod drape;
 mod methods;
+mod paper;
 mod progress;
 mod sim;
 mod summary;
@@ -42,6 +43,7 @@ enum Command {
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
+    Paper(paper::Args),
     Completions(completions::Args),
 }
 
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),
+        Command::Paper(args) => paper::run(args, json),
         Command::Completions(args) => completions::run(args),
     };
     match result {

@@ -23,6 +23,7 @@ mod schema;
 pub use build::settings_as_toml;
 pub use expect::Expect;
 pub use fabrics::{builtin_fabrics, fabric_from_toml};
+pub(crate) use locate::suggest;
 pub use pins::{Pin, Select};
 pub use read::drape_scene;
 pub use schema::schema;

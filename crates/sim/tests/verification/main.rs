@@ -10,6 +10,7 @@ mod determinism;
 mod extreme;
 mod free_motion;
 mod hanging;
+mod orders;
 mod scene;
 mod statics;
 mod zone;

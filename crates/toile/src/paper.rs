@@ -1,0 +1,114 @@
+//! Figures of the papers, computed anew.
+//!
+//! An [`Item`] is one figure or table of a paper. It runs the computation, draws what the figure
+//! shows, and sets each of the paper's statements beside what was measured. Where they differ, it
+//! says why.
+//!
+//! | item | shows |
+//! | --- | --- |
+//! | `t04-fig9`, `t04-fig11`, `t04-fig13` | error against work on the tutorial's test problems |
+//! | `t04-fig10` | stability regions |
+//! | `t04-fig12` | the staggered grids of Verlet's method |
+//! | `orders` | the order of every integrator, on an oscillator and on cloth |
+//!
+//! T04 is the Eurographics tutorial of 2004 [eg2004garments]. Work is counted, not timed, so that
+//! every picture is the same on every run; seconds stand in the tables.
+//!
+//! To add an item, write a function from [`Effort`] to [`Page`] and name it in [`ITEMS`].
+
+mod curve;
+mod orders;
+mod page;
+mod patch;
+mod precision;
+mod regions;
+mod solve;
+mod staggered;
+
+pub use page::{Cell, Claim, Page, Picture, Table};
+
+use crate::Error;
+use serde::Serialize;
+
+/// How much is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Everything the figure shows.
+    #[default]
+    Full,
+    /// Fewer steps and coarser pictures: a first look, and enough for tests.
+    Quick,
+}
+
+/// A figure or table that can be computed anew.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Item {
+    /// What it is called.
+    pub id: &'static str,
+    /// What it shows, in a line.
+    pub summary: &'static str,
+    #[serde(skip)]
+    make: fn(Effort) -> Result<Page, Error>,
+}
+
+/// All of them.
+pub const ITEMS: [Item; 6] = [
+    Item {
+        id: "t04-fig9",
+        summary: "error against work: explicit Euler, midpoint and Runge-Kutta",
+        make: precision::fig9,
+    },
+    Item {
+        id: "t04-fig10",
+        summary: "stability regions of six methods, measured and in closed form",
+        make: regions::fig10,
+    },
+    Item {
+        id: "t04-fig11",
+        summary: "error against work: implicit Euler, midpoint, BDF2 and Verlet",
+        make: precision::fig11,
+    },
+    Item {
+        id: "t04-fig12",
+        summary: "Verlet's staggered grids, filled with numbers",
+        make: staggered::fig12,
+    },
+    Item {
+        id: "t04-fig13",
+        summary: "error against work on the wave equation without damping",
+        make: precision::fig13,
+    },
+    Item {
+        id: "orders",
+        summary: "measured order of every integrator, on an oscillator and on cloth",
+        make: orders::orders,
+    },
+];
+
+impl Item {
+    /// The item of a name.
+    ///
+    /// # Errors
+    /// If there is none; the error names those there are.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        ITEMS.into_iter().find(|item| item.id == name).ok_or_else(|| {
+            let known = ITEMS.map(|item| item.id);
+            let message = format!("there is no item `{name}`");
+            Error::request(message, crate::scene::suggest(name, &known))
+        })
+    }
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// If an integrator fails where it should not.
+    pub fn run(&self, effort: Effort) -> Result<Page, Error> {
+        let clock = std::time::Instant::now();
+        let mut page = (self.make)(effort)?;
+        page.seconds = clock.elapsed().as_secs_f64();
+        Ok(page)
+    }
+}
+
+#[cfg(test)]
+mod tests;
