@@ -173,7 +173,8 @@ fn mollifier(y: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
     let cross = a.cross(b);
     let (aa, bb) = (a.length_squared(), b.length_squared());
     let q = cross.length_squared() / (PARALLEL * aa * bb);
-    if !(q < 1.0) {
+    // An edge without length has no direction: not parallel to anything.
+    if q >= 1.0 || q.is_nan() {
         return (1.0, [DVec3::ZERO; 4]);
     }
     // m = q (2 − q); q by a and b, with |a|² and |b|² below.
