@@ -65,7 +65,7 @@ fn a_strip_twisted_between_two_hands_winds_up_without_an_intersection() {
         let motion = Motion::Steady {
             velocity: DVec3::X * (-0.1 * sign),
             axis: DVec3::X,
-            turns_per_second: -1.0 * sign,
+            turns_per_second: -sign,
             centre: DVec3::ZERO,
         };
         Pin { vertices: (0..x.len() as u32).filter(end).collect(), motion, until: f64::INFINITY }
