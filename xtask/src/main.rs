@@ -13,7 +13,7 @@ const HELP: &str = "cargo xtask TASK
   scenes         run every scene at full size and check what it expects (long); names as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
-  schema         write scenes/scene.schema.json anew";
+  schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -190,11 +190,17 @@ fn bench_collide(asked: &[String]) -> Done {
 }
 
 fn schema() -> Done {
-    let path = root().join("scenes/scene.schema.json");
-    let output = program(&["methods", "--schema"]).output().map_err(|e| e.to_string())?;
-    if !output.status.success() {
-        return Err("the program could not print the schema".into());
+    let both: [(&str, [&str; 2]); 2] = [
+        ("scenes/scene.schema.json", ["methods", "--schema"]),
+        ("fabrics/fabric.schema.json", ["fabric", "schema"]),
+    ];
+    for (file, args) in both {
+        let path = root().join(file);
+        let output = program(&args).output().map_err(|e| e.to_string())?;
+        if !output.status.success() {
+            return Err(format!("the program could not print the schema for {file}"));
+        }
+        std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(format!("{} is up to date.", path.display()))
+    Ok("The schemas of scenes and fabrics are up to date.".into())
 }

@@ -14,7 +14,7 @@ use toile::Error;
   toile drape --fabric silk --quality fine --out out/silk
   toile drape --frames gif")]
 pub(crate) struct Args {
-    /// What the square is made of: cotton, silk, denim, jersey, wool, or a file in fabrics/.
+    /// What the square is made of: see `toile fabric list`, or a file in fabrics/.
     #[arg(long, value_name = "NAME", default_value = "cotton")]
     fabric: String,
     /// How fine the cloth is.

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod convert;
 mod drape;
+mod fabric;
 mod methods;
 mod paper;
 mod progress;
@@ -40,6 +41,7 @@ enum Command {
     Sim(sim::Args),
     Check(check::Args),
     Convert(convert::Args),
+    Fabric(fabric::Args),
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Sim(args) => sim::run(args, json),
         Command::Check(args) => check::run(args, json),
         Command::Convert(args) => convert::run(args, json),
+        Command::Fabric(args) => fabric::run(args, json),
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),

@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         print_json(&serde_json::json!({
             "presets": presets,
             "methods": METHODS,
-            "fabrics": toile::builtin_fabrics(),
+            "fabrics": toile::fabric::names(),
         }));
         return Ok(End::Good);
     }
@@ -107,7 +107,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     }
     say(&format!(
         "\nFabrics (fabric = \"…\" of a cloth):\n  {}",
-        toile::builtin_fabrics().join(", ")
+        toile::fabric::names().join(", ")
     ));
     Ok(End::Good)
 }

@@ -27,6 +27,7 @@ pub mod ccd;
 mod check;
 mod convert;
 mod error;
+pub mod fabric;
 mod jitter;
 pub mod paper;
 mod picture;
@@ -48,7 +49,7 @@ pub use run::{
 };
 pub use scene::{
     Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
-    Select, Stack, builtin_fabrics, drape_scene, fabric_from_toml, schema, settings_as_toml,
+    Select, Stack, drape_scene, schema, settings_as_toml,
 };
 pub use simulation::Simulation;
 

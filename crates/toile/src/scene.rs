@@ -18,19 +18,20 @@ mod fabrics;
 mod locate;
 mod pins;
 mod read;
-mod schema;
+pub(crate) mod schema;
 
 pub use build::settings_as_toml;
 pub use expect::Expect;
-pub use fabrics::{builtin_fabrics, fabric_from_toml};
 pub(crate) use locate::suggest;
 pub use pins::{Pin, Select};
 pub use read::drape_scene;
 pub use schema::schema;
 
+pub(crate) use locate::{Source, suggest};
+pub(crate) use read::{from_value, merge, read_text};
+
 use crate::picture::Camera;
 use glam::DVec3;
-use locate::Source;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use toile_sim::force::Wind;

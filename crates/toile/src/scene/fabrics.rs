@@ -1,48 +1,12 @@
 //! Fabrics by name: from files beside the scene, in `fabrics/`, or built in.
 
 use super::Scene;
-use super::locate::{Source, suggest};
-use super::read::{from_value, merge};
-use crate::error::{Error, SceneError};
+use super::locate::suggest;
+use crate::error::Error;
+use crate::fabric;
 use std::path::{Path, PathBuf};
 use toile_sim::Fabric;
-use toml::{Table, Value};
-
-const BUILT_IN: [(&str, &str); 5] = [
-    ("cotton", include_str!("../../../../fabrics/cotton.toml")),
-    ("denim", include_str!("../../../../fabrics/denim.toml")),
-    ("jersey", include_str!("../../../../fabrics/jersey.toml")),
-    ("silk", include_str!("../../../../fabrics/silk.toml")),
-    ("wool", include_str!("../../../../fabrics/wool.toml")),
-];
-
-/// Names of the fabrics that are always there.
-pub fn builtin_fabrics() -> [&'static str; BUILT_IN.len()] {
-    BUILT_IN.map(|(name, _)| name)
-}
-
-/// Reads a fabric; `name` is for error messages.
-///
-/// # Errors
-/// If the text is not the TOML of a fabric.
-pub fn fabric_from_toml(text: &str, name: &str) -> Result<Fabric, Error> {
-    let source = Source::new(name, text, Vec::new());
-    let table: Table =
-        text.parse().map_err(|e: toml::de::Error| source.syntax_error(e.span(), e.message()))?;
-    let fabric: Fabric = from_value("", Value::Table(table), &source)?;
-    check(&fabric, "", &source)?;
-    Ok(fabric)
-}
-
-fn check(fabric: &Fabric, path: &str, source: &Source) -> Result<(), Box<SceneError>> {
-    fabric.validate().map_err(|e| match e {
-        toile_sim::Error::Setting { key, reason } => {
-            let dot = if path.is_empty() { "" } else { "." };
-            source.error(&format!("{path}{dot}{key}"), &reason, None)
-        }
-        other => source.error(path, &other.to_string(), None),
-    })
-}
+use toml::Value;
 
 impl Scene {
     /// The fabric that `value`, standing at `path`, means.
@@ -59,12 +23,7 @@ impl Scene {
                     None => "cotton".into(),
                 };
                 let base = self.named_fabric(path, &base)?;
-                let mut table = Table::try_from(base)
-                    .map_err(|e| self.error(path, &format!("cannot be merged: {e}")))?;
-                merge(&mut table, &changes);
-                let fabric: Fabric = from_value(path, Value::Table(table), &self.source)?;
-                check(&fabric, path, &self.source)?;
-                Ok(fabric)
+                Ok(fabric::changed(&base, changes, path, &self.source)?)
             }
             _ => {
                 let help =
@@ -86,18 +45,18 @@ impl Scene {
                 // A scene may have the name of a fabric; only what reads as a fabric is one.
                 if let Ok(text) = std::fs::read_to_string(&candidate) {
                     if candidate.parent().is_some_and(|p| p.ends_with("fabrics")) {
-                        return fabric_from_toml(&text, &candidate.display().to_string());
+                        return fabric::from_toml(&text, &candidate.display().to_string());
                     }
-                    if let Ok(fabric) = fabric_from_toml(&text, "") {
+                    if let Ok(fabric) = fabric::from_toml(&text, "") {
                         return Ok(fabric);
                     }
                 }
             }
         }
-        if let Some((name, text)) = BUILT_IN.iter().find(|(n, _)| *n == name) {
-            return fabric_from_toml(text, &format!("fabrics/{name}.toml"));
+        if let Some(fabric) = fabric::built_in(name) {
+            return fabric;
         }
-        let help = suggest(name, &builtin_fabrics());
+        let help = suggest(name, &fabric::names());
         let reason = format!("names the fabric `{name}`, which is not there");
         Err(self.source.error(path, &reason, Some(help)).into())
     }
@@ -106,29 +65,48 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::Confidence;
+    use toml::Table;
 
-    #[test]
-    fn every_built_in_fabric_is_sound_and_says_where_it_comes_from() {
-        for name in builtin_fabrics() {
-            let fabric = Scene::new().fabric("", &Value::String(name.into())).unwrap();
-            assert_eq!(fabric.name, name);
-            assert!(fabric.provenance.len() > 20, "{name}");
-        }
+    fn named(name: &str) -> Fabric {
+        Scene::new().fabric("", &Value::String(name.into())).unwrap()
+    }
+
+    fn made(text: &str) -> Result<Fabric, Error> {
+        let table: Table = text.parse().unwrap();
+        Scene::new().fabric("x", &Value::Table(table))
     }
 
     #[test]
     fn cotton_is_the_default_fabric() {
-        let cotton = Scene::new().fabric("", &Value::String("cotton".into())).unwrap();
-        let default = Fabric::default();
-        assert_eq!(Fabric { provenance: default.provenance.clone(), ..cotton }, default);
+        let (cotton, default) = (named("cotton"), Fabric::default());
+        let provenance = default.provenance.clone();
+        assert_eq!(Fabric { provenance, origins: Default::default(), ..cotton }, default);
     }
 
     #[test]
     fn a_table_changes_what_it_names_and_keeps_the_rest() {
-        let table: Table = "base = \"denim\"\nfriction = 0.7".parse().unwrap();
-        let fabric = Scene::new().fabric("", &Value::Table(table)).unwrap();
-        let denim = Scene::new().fabric("", &Value::String("denim".into())).unwrap();
+        let mut fabric = made("base = \"denim\"\nfriction = 0.7").unwrap();
+        let mut denim = named("denim");
+        let origin = fabric.origins.remove("friction").unwrap();
+        assert_eq!(origin.source, "given in the scene");
+        denim.origins.remove("friction");
         assert_eq!(fabric, Fabric { friction: 0.7, ..denim });
+    }
+
+    #[test]
+    fn a_table_can_have_units_and_a_straight_line_for_a_curve() {
+        let base = named("cotton-poplin");
+        let fabric = made(
+            "base = \"cotton-poplin\"\ndensity = \"10 mg/cm²\"\nweft = \"2 kN/m\"\n\
+             confidence = \"measured\"",
+        )
+        .unwrap();
+        assert!((fabric.density - 0.1).abs() < 1e-15);
+        assert_eq!((fabric.weft, fabric.weft_curve.len()), (2000.0, 0));
+        assert_eq!((fabric.warp, &fabric.warp_curve), (base.warp, &base.warp_curve));
+        assert_eq!(fabric.confidence_of("weft"), Confidence::Measured);
+        assert_eq!(fabric.confidence_of("warp"), base.confidence_of("warp"));
     }
 
     #[test]
@@ -136,9 +114,11 @@ mod tests {
         for name in ["coton", "../secret", ""] {
             assert!(Scene::new().fabric("x", &Value::String(name.into())).is_err(), "{name}");
         }
-        let table: Table = "densty = 1".parse().unwrap();
-        assert!(Scene::new().fabric("x", &Value::Table(table)).is_err());
-        let table: Table = "density = -1".parse().unwrap();
-        assert!(Scene::new().fabric("x", &Value::Table(table)).is_err());
+        for text in
+            ["densty = 1", "density = -1", "density = \"3 m\"", "kes = { B = 0.1 }\nbend_weft = 1"]
+        {
+            let message = made(text).unwrap_err().to_string();
+            assert!(message.contains("dens") || message.contains("x.bend_weft"), "{message}");
+        }
     }
 }

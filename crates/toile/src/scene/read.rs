@@ -93,23 +93,24 @@ impl Scene {
     }
 }
 
-/// Largest scene file [bytes]. Meshes are files of their own, so that a scene is short; what is
+/// Largest file of a scene or a fabric [bytes]. Meshes are files of their own, so that a scene is short; what is
 /// longer is something else, perhaps without an end.
 const MAX_BYTES: u64 = 16 << 20;
 
-fn read_text(path: &Path) -> std::io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
     let mut text = String::new();
     let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     if read as u64 > MAX_BYTES {
-        let reason = "it is larger than 16 MB and no scene; put meshes into files of their own";
+        let reason =
+            "it is larger than 16 MB and no scene or fabric; put meshes into files of their own";
         return Err(std::io::Error::other(reason));
     }
     Ok(text)
 }
 
 /// Reads a type from a value that stands at `path` in a scene.
-pub(super) fn from_value<T: DeserializeOwned>(
+pub(crate) fn from_value<T: DeserializeOwned>(
     path: &str,
     value: Value,
     source: &Source,
@@ -201,7 +202,7 @@ fn set_in(here: &mut Value, parts: &[&str], value: Value) -> Result<(), String> 
 
 /// Lays `changes` over `base`, table by table. A table with another `type` replaces the old one
 /// whole: the keys of one method mean nothing to another.
-pub(super) fn merge(base: &mut Table, changes: &Table) {
+pub(crate) fn merge(base: &mut Table, changes: &Table) {
     for (key, value) in changes {
         match (base.get_mut(key), value) {
             (Some(Value::Table(old)), Value::Table(new))

@@ -33,7 +33,7 @@ pub fn schema() -> Value {
     schema
 }
 
-fn object(description: &str, required: &[&str], properties: Value) -> Value {
+pub(crate) fn object(description: &str, required: &[&str], properties: Value) -> Value {
     let mut made = json!({
         "type": "object",
         "description": description,
@@ -55,7 +55,7 @@ fn variant(name: &str, description: &str, required: &[&str], properties: Value) 
     made
 }
 
-fn text(description: &str) -> Value {
+pub(crate) fn text(description: &str) -> Value {
     json!({ "type": "string", "description": description })
 }
 
@@ -75,7 +75,7 @@ fn count(least: i32, description: &str) -> Value {
     json!({ "type": "integer", "minimum": least, "description": description })
 }
 
-fn numbers(n: usize, description: &str) -> Value {
+pub(crate) fn numbers(n: usize, description: &str) -> Value {
     let items = json!({ "type": "number" });
     json!({ "type": "array", "items": items, "minItems": n, "maxItems": n, "description": description })
 }
@@ -131,56 +131,10 @@ fn motion() -> Value {
     })
 }
 
-fn confidence() -> Value {
-    json!({ "description": "How sure the numbers are.",
-            "enum": ["measured", "literature", "typical", "estimated"] })
-}
-
 fn fabric() -> Value {
-    let part = |description: &str| json!({ "type": "number", "minimum": 0, "maximum": 1, "description": description });
-    let points = |description: &str| {
-        let point = numbers(2, "A point of the curve.");
-        json!({ "type": "array", "items": point, "minItems": 2, "description": description })
-    };
-    let origin = object(
-        "Where a number comes from.",
-        &["confidence"],
-        json!({ "confidence": confidence(), "source": text("The test, the paper or the reasoning.") }),
-    );
-    let table = object(
-        "Values that differ from those of `base`.",
-        &[],
-        json!({
-            "base": text("Fabric to begin with; cotton if not given."),
-            "name": text("What it is called."),
-            "provenance": text("Where its numbers come from."),
-            "confidence": confidence(),
-            "origins": { "type": "object", "additionalProperties": origin,
-                         "description": "Where single numbers come from, by their keys." },
-            "density": above(0, "Areal density [kg/m²]."),
-            "weft": above(0, "Tensile stiffness along the weft [N/m]."),
-            "warp": above(0, "Tensile stiffness along the warp [N/m]."),
-            "weft_curve": points("Tension [N/m] over strain along the weft."),
-            "warp_curve": points("Tension [N/m] over strain along the warp."),
-            "resilience_weft": part("Part of the tensile work along the weft that is given back."),
-            "resilience_warp": part("Part of the tensile work along the warp that is given back."),
-            "poisson": number("Poisson's ratio, the mean of both directions."),
-            "shear": at_least(0, "Shear stiffness [N/m per rad]."),
-            "shear_curve": points("Shear force [N/m] over the shear angle [rad]."),
-            "shear_hysteresis": at_least(0, "Width of the shear loop at a small angle [N/m]."),
-            "shear_hysteresis_wide": at_least(0, "Width of the shear loop at 5° [N/m]."),
-            "bend_weft": at_least(0, "Bending rigidity along the weft [N·m]."),
-            "bend_warp": at_least(0, "Bending rigidity along the warp [N·m]."),
-            "bend_twist": at_least(0, "Twist rigidity [N·m]."),
-            "bend_poisson": number("Poisson's ratio of bending."),
-            "bend_hysteresis_weft": at_least(0, "Width of the bending loop along the weft [N·m/m]."),
-            "bend_hysteresis_warp": at_least(0, "Width of the bending loop along the warp [N·m/m]."),
-            "thickness": at_least(0, "Thickness [m]."),
-            "friction": at_least(0, "Coulomb friction."),
-            "damping": part("Part of critical damping of each thread."),
-            "viscosity": at_least(0, "Relaxation time of a Kelvin–Voigt sheet [s]."),
-        }),
-    );
+    let mut keys = crate::fabric::properties();
+    keys["base"] = text("Fabric to begin with; cotton if not given.");
+    let table = object("Values that differ from those of `base`.", &[], keys);
     json!({ "oneOf": [text("Name of a fabric, such as cotton."), table] })
 }
 
@@ -408,7 +362,8 @@ mod tests {
         assert_eq!(listed(&camera()), known::<crate::Camera>(None));
         assert_eq!(listed(&expect()), known::<Expect>(None));
         let mut fabric = listed(&fabric()["oneOf"][1]);
-        fabric.retain(|k| k != "base");
+        // Figures of Kawabata's tests become other keys before the fabric is read.
+        fabric.retain(|k| k != "base" && k != "kes");
         assert_eq!(fabric, known::<crate::Fabric>(None));
         let each = |shapes: &Value, known: &dyn Fn(&str) -> Vec<String>| {
             for shape in shapes["oneOf"].as_array().expect("variants") {
@@ -432,10 +387,14 @@ mod tests {
     }
 
     #[test]
-    fn the_stored_schema_is_up_to_date() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/scene.schema.json");
-        let stored = std::fs::read_to_string(path).unwrap_or_default();
-        let fresh = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
-        assert!(stored == fresh, "run `cargo xtask schema`");
+    fn the_stored_schemas_are_up_to_date() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let both = [("scenes/scene", schema()), ("fabrics/fabric", crate::fabric::schema())];
+        for (name, schema) in both {
+            let path = format!("{root}/{name}.schema.json");
+            let stored = std::fs::read_to_string(path).unwrap_or_default();
+            let fresh = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+            assert!(stored == fresh, "{name}: run `cargo xtask schema`");
+        }
     }
 }

@@ -1,0 +1,217 @@
+//! `toile fabric`.
+
+use crate::{End, print_json, say};
+use std::path::{Path, PathBuf};
+use toile::fabric::{self, Figure};
+use toile::{Error, Fabric};
+
+/// Fabrics: list them, show all numbers of one, import the tests of a laboratory, check a file.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  toile fabric list
+  toile fabric show cotton-poplin --plot poplin.svg
+  toile fabric import kes.csv --out fabrics/mine.toml
+  toile fabric check fabrics/mine.toml")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// List the built-in fabrics.
+    List,
+    /// Show everything about a fabric, in SI units and in those of Kawabata's tests.
+    Show {
+        /// A built-in fabric or a file.
+        #[arg(value_name = "NAME|FILE")]
+        fabric: String,
+        /// Draw its tensile and shear curves.
+        #[arg(long, value_name = "SVG")]
+        plot: Option<PathBuf>,
+    },
+    /// Make a fabric file of figures from Kawabata's tests: a CSV file with a row for each figure
+    /// (property,weft,warp), or a TOML file with a table [kes].
+    Import {
+        /// CSV or TOML.
+        file: PathBuf,
+        /// Where to write the fabric; standard output if not given.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Check files: are they fabrics, and can cloth have such numbers? The exit status is 1 if not.
+    Check {
+        /// Fabric files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Print the JSON Schema of fabric files, for editors.
+    Schema,
+}
+
+pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    match args.task {
+        Task::List => list(json),
+        Task::Show { fabric, plot } => show(&fabric, plot.as_deref(), json),
+        Task::Import { file, out } => import(&file, out.as_deref(), json),
+        Task::Check { files } => check(&files, json),
+        Task::Schema => {
+            print_json(&fabric::schema());
+            Ok(End::Good)
+        }
+    }
+}
+
+fn list(json: bool) -> Result<End, Error> {
+    let fabrics: Vec<Fabric> =
+        fabric::names().into_iter().map(fabric::find).collect::<Result<_, _>>()?;
+    if json {
+        print_json(&fabrics);
+        return Ok(End::Good);
+    }
+    say(&format!(
+        "{:24} {:>6} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}  {}",
+        "fabric", "weight", "bending", "length", "tension", "shear", "Poisson", "thickness", "sure"
+    ));
+    say(&format!(
+        "{:24} {:>6} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}",
+        "", "g/m²", "µN·m", "cm", "N/m", "N/m", "", "mm"
+    ));
+    for f in fabrics {
+        let [c1, c2] = f.bending_lengths();
+        say(&format!(
+            "{:24} {:>6.0} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}  {}",
+            f.name,
+            1e3 * f.density,
+            format!("{} / {}", short(1e6 * f.bend_weft), short(1e6 * f.bend_warp)),
+            format!("{:.1} / {:.1}", 100.0 * c1, 100.0 * c2),
+            format!("{} / {}", short(f.weft), short(f.warp)),
+            short(f.shear),
+            short(f.poisson),
+            short(1e3 * f.thickness),
+            f.least_confidence()
+        ));
+    }
+    say("\nBending, bending length and tension (to 490 N/m) are along weft / warp.");
+    Ok(End::Good)
+}
+
+/// A number with three digits, which is more than a textile test deserves.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && size < 1e-3 {
+        return format!("{value:.2e}");
+    }
+    let before = if size < 1.0 { 0 } else { size.log10().floor() as usize + 1 };
+    let text = format!("{value:.*}", 3_usize.saturating_sub(before));
+    let text = if text.contains('.') { text.trim_end_matches('0') } else { &text };
+    text.trim_end_matches('.').to_owned()
+}
+
+fn show(name: &str, plot: Option<&Path>, json: bool) -> Result<End, Error> {
+    let f = fabric::find(name)?;
+    if let Some(path) = plot {
+        write(path, &fabric::draw(&f).to_svg())?;
+    }
+    let [c1, c2] = f.bending_lengths();
+    let (figures, notes) = (fabric::figures(&f), fabric::implausible(&f));
+    if json {
+        print_json(&serde_json::json!({
+            "fabric": f,
+            "figures": figures,
+            "bending_lengths": [c1, c2],
+            "least_confidence": f.least_confidence(),
+            "implausible": notes,
+        }));
+        return Ok(End::Good);
+    }
+    say(&format!("{}\n{}\n", f.name, f.provenance.trim()));
+    figures.iter().for_each(|row| say(&line(row)));
+    say(&format!("bending length                {:.2} / {:.2} cm", 100.0 * c1, 100.0 * c2));
+    let (c, ratio) = (f.membrane(), (f.weft / f.warp).sqrt());
+    say(&format!(
+        "pulled along the weft, it contracts by {:.3} of its strain; along the warp, by {:.3}",
+        f.poisson * ratio,
+        f.poisson / ratio
+    ));
+    say(&format!(
+        "C11 {}, C12 {}, C22 {}, C33 {} N/m",
+        short(c.c11),
+        short(c.c12),
+        short(c.c22),
+        short(c.c33)
+    ));
+    for (key, points) in
+        [("weft", &f.weft_curve), ("warp", &f.warp_curve), ("shear", &f.shear_curve)]
+    {
+        if let Some([x, y]) = points.last() {
+            let n = points.len();
+            say(&format!("curve of {key}: {n} points to {} at {} N/m", short(*x), short(*y)));
+        }
+    }
+    notes.iter().for_each(|n| say(&format!("note: {n}")));
+    if let Some(path) = plot {
+        say(&format!("drawn in {}", path.display()));
+    }
+    Ok(End::Good)
+}
+
+fn line(row: &Figure) -> String {
+    let si = format!("{} {}", short(row.value), row.unit);
+    let kes = row.kes.map_or(String::new(), |(name, value, unit)| {
+        format!("{name:5} {} {unit}", short(value)).trim_end().to_owned()
+    });
+    let source = if row.source.is_empty() { String::new() } else { format!(" ({})", row.source) };
+    format!("{:28}  {si:16} {kes:24} {}{source}", row.label, row.confidence)
+}
+
+fn import(file: &Path, out: Option<&Path>, json: bool) -> Result<End, Error> {
+    let (f, notes) = fabric::import(file)?;
+    let text = fabric::to_toml(&f);
+    if let Some(path) = out {
+        write(path, &text)?;
+    }
+    if json {
+        print_json(&serde_json::json!({ "fabric": f, "notes": notes, "file": out }));
+    } else if let Some(path) = out {
+        say(&format!("{} is in {}", f.name, path.display()));
+        notes.iter().for_each(|n| say(&format!("note: {n}")));
+    } else {
+        notes.iter().for_each(|n| say(&format!("# {n}")));
+        say(text.trim_end());
+    }
+    Ok(End::Good)
+}
+
+fn check(files: &[PathBuf], json: bool) -> Result<End, Error> {
+    let mut found = Vec::new();
+    for file in files {
+        let f = fabric::find(&file.to_string_lossy())?;
+        found.push((file, fabric::implausible(&f)));
+    }
+    let good = found.iter().all(|(_, notes)| notes.is_empty());
+    if json {
+        let files: Vec<_> = found
+            .iter()
+            .map(|(file, notes)| serde_json::json!({ "file": file, "implausible": notes }))
+            .collect();
+        print_json(&serde_json::json!({ "files": files, "good": good }));
+    } else {
+        for (file, notes) in found {
+            say(&format!(
+                "{}: {}",
+                file.display(),
+                if notes.is_empty() { "good" } else { "no cloth is like this" }
+            ));
+            notes.iter().for_each(|n| say(&format!("  {n}")));
+        }
+    }
+    Ok(if good { End::Good } else { End::Bad })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(|e| Error::Request {
+        message: format!("{}: cannot write: {e}", path.display()),
+        help: "check that its folder exists, its permissions and its space".into(),
+    })
+}

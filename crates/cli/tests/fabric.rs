@@ -1,0 +1,83 @@
+//! `toile fabric` from outside.
+
+mod common;
+
+use common::{SMALL, Toile};
+use serde_json::Value;
+
+const SHEET: &str = "property,weft,warp\nname,my-poplin\nW,12.1\nB,0.062,0.091\nG,1.1,1.2\nEM,5.2,4.1\nLT,0.8,0.82\nT0,0.31\nSMD,3\n";
+
+#[test]
+fn the_list_has_every_fabric_with_its_weight_and_confidence() {
+    let toile = Toile::new();
+    let done = toile.run(&["fabric", "list"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    for word in ["cotton-poplin", "wang-royal-target", "typical ±40 %", "g/m²", "µN·m"] {
+        assert!(done.output.contains(word), "{word}: {}", done.output);
+    }
+    let json: Value =
+        serde_json::from_str(&toile.run(&["fabric", "list", "--json"]).output).unwrap();
+    assert!(json.as_array().unwrap().len() >= 25);
+}
+
+#[test]
+fn a_sheet_is_imported_checked_shown_drawn_and_used_in_a_scene() {
+    let toile = Toile::new();
+    let sheet = toile.file("kes.csv", SHEET);
+    std::fs::create_dir(toile.path("fabrics")).unwrap();
+    let done = toile.run(&["fabric", "import", &sheet, "--out", "fabrics/my-poplin.toml"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    assert!(done.output.contains("SMD is not used"), "{}", done.output);
+    assert_eq!(toile.run(&["fabric", "check", "fabrics/my-poplin.toml"]).code, 0);
+    let done = toile.run(&["fabric", "show", "my-poplin", "--plot", "curves.svg"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    for word in ["gf·cm²/cm", "0.062", "measured", "J/m²", "curve of weft: 33 points"] {
+        assert!(done.output.contains(word), "{word}: {}", done.output);
+    }
+    let svg = std::fs::read_to_string(toile.path("curves.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("tension [N/m]"));
+    let done = toile.run(&["fabric", "show", "my-poplin", "--json"]);
+    let json: Value = serde_json::from_str(&done.output).unwrap();
+    assert!((json["fabric"]["density"].as_f64().unwrap() - 0.121).abs() < 1e-12);
+    let scene = SMALL.replace("jitter", "fabric = \"my-poplin\"\njitter");
+    let scene = toile.file("scene.toml", &scene);
+    let done = toile.run(&["sim", &scene, "--duration", "0.02", "--no-picture"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+}
+
+#[test]
+fn what_is_no_fabric_is_refused_with_its_place_and_remedy() {
+    let toile = Toile::new();
+    toile.file("bad.toml", "[kes]\nW = 12\nB = -0.1\n");
+    let done = toile.run(&["fabric", "check", "bad.toml"]);
+    assert_eq!(done.code, 1);
+    for word in ["`kes.B` is -0.1", "bad.toml:3", "gf·cm²/cm"] {
+        assert!(done.error.contains(word), "{word}: {}", done.error);
+    }
+    toile.file("bad.csv", &SHEET.replace("B,", "BB,"));
+    let done = toile.run(&["fabric", "import", "bad.csv"]);
+    assert_eq!(done.code, 1);
+    assert!(
+        done.error.contains("bad.csv:4") && done.error.contains("did you mean `B`"),
+        "{}",
+        done.error
+    );
+    let done = toile.run(&["fabric", "show", "cottn"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("did you mean `cotton`"), "{}", done.error);
+    let done = toile.run(&["fabric", "show", "nothing.toml"]);
+    assert!(done.error.contains("nothing.toml: cannot read"), "{}", done.error);
+    let done = toile.run(&["fabric", "show", "cotton", "--plot", "no/such/folder.svg"]);
+    assert!(done.code == 1 && done.error.contains("cannot write"), "{}", done.error);
+}
+
+#[test]
+fn numbers_that_no_cloth_has_are_told_and_end_with_status_one() {
+    let toile = Toile::new();
+    let text =
+        "density = 12\nweft = 9000\nwarp = 9000\nshear = 60\nbend_weft = 7e-6\nbend_warp = 7e-6\n";
+    toile.file("heavy.toml", text);
+    let done = toile.run(&["fabric", "check", "heavy.toml"]);
+    assert_eq!(done.code, 1, "{}", done.error);
+    assert!(done.output.contains("density is 12"), "{}", done.output);
+}
