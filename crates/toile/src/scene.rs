@@ -22,7 +22,6 @@ pub(crate) mod schema;
 
 pub use build::settings_as_toml;
 pub use expect::Expect;
-pub(crate) use locate::suggest;
 pub use pins::{Pin, Select};
 pub use read::drape_scene;
 pub use schema::schema;
