@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use crate::integrate::StepError;
 use thiserror::Error;
 
 /// A part of the step.
@@ -55,6 +56,16 @@ pub enum Error {
         left: usize,
         /// A vertex of the first.
         vertex: u32,
+    },
+    /// An implicit step has no solution that could be found, however short.
+    #[error(
+        "step {step}: {reason}; try a smaller `solver.step`, or `solver.implicit.solve.max_iterations`"
+    )]
+    NoConvergence {
+        /// The step that failed.
+        step: u64,
+        /// Why.
+        reason: StepError,
     },
     /// The linear systems of the cloth cannot be set up.
     #[error(transparent)]

@@ -39,6 +39,8 @@ pub use model::{Cloth, Model};
 pub use motion::{Motion, Pose};
 pub use preset::Preset;
 pub use report::{Energy, StageSeconds, StepReport, Warning};
-pub use settings::{Collision, Damping, Law, Method, Settings, Springs, Stiffness, Zones};
-pub use state::State;
+pub use settings::{
+    Collision, Damping, Implicit, Law, Method, Settings, Springs, Stiffness, Zones,
+};
+pub use state::{Before, State};
 pub use world::{Surroundings, World};

@@ -2,7 +2,8 @@
 
 use crate::barrier::Barrier;
 use crate::error::Error;
-use crate::integrate::Integrator;
+use crate::integrate::{Integrator, NewtonSettings, Rule};
+use crate::sheet::{Bend, Stretch};
 use crate::strain_limit::StrainLimit;
 use serde::{Deserialize, Serialize};
 use toile_collide::ccd::Ccd;
@@ -17,6 +18,9 @@ pub enum Springs {
     Grid,
     /// Springs along the edges of a triangle mesh and across them (M4).
     Triangles,
+    /// No springs: the elements that `stretch` and `bend` choose. The strain limit still follows
+    /// the threads.
+    Elements,
 }
 
 /// Which relative motion of a spring's ends is damped.
@@ -123,8 +127,20 @@ pub enum Method {
     /// Integrate, limit the strain, then respond to collisions, as the papers do.
     #[default]
     Classic,
+    /// Integrate implicitly, then as above: the elements that `stretch` and `bend` choose.
+    Implicit,
     /// Minimise one potential with all of it: never an intersection.
     Barrier,
+}
+
+/// Implicit integration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Implicit {
+    /// The rule.
+    pub rule: Rule,
+    /// How its equations are solved.
+    pub solve: NewtonSettings,
 }
 
 /// All choices of a run.
@@ -137,12 +153,18 @@ pub struct Settings {
     pub method: Method,
     /// How cloth is made of springs.
     pub springs: Springs,
+    /// The model in the plane, where elements are chosen.
+    pub stretch: Stretch,
+    /// The model of bending, where elements are chosen.
+    pub bend: Bend,
     /// Which motion is damped.
     pub damping: Damping,
     /// Where the stiffness comes from.
     pub stiffness: Stiffness,
-    /// Time integration.
+    /// Explicit time integration.
     pub integrator: Integrator,
+    /// Implicit time integration, if the method is `implicit`.
+    pub implicit: Implicit,
     /// Limit of the strain; none if absent.
     pub strain_limit: StrainLimit,
     /// Collisions.
@@ -157,9 +179,12 @@ impl Default for Settings {
             step: 1e-3,
             method: Method::default(),
             springs: Springs::default(),
+            stretch: Stretch::default(),
+            bend: Bend::default(),
             damping: Damping::default(),
             stiffness: Stiffness::default(),
             integrator: Integrator::default(),
+            implicit: Implicit::default(),
             strain_limit: StrainLimit::default(),
             collision: Collision::default(),
             barrier: Barrier::default(),

@@ -3,6 +3,17 @@
 use crate::barrier::Anchors;
 use glam::DVec3;
 
+/// The step before, which methods over several steps go on from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Before {
+    /// Its length [s].
+    pub h: f64,
+    /// Positions at its begin [m].
+    pub x: Vec<DVec3>,
+    /// Velocities at its begin [m/s].
+    pub v: Vec<DVec3>,
+}
+
 /// Positions and velocities of all vertices of all cloths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -16,13 +27,15 @@ pub struct State {
     pub v: Vec<DVec3>,
     /// What friction sticks to.
     pub anchors: Anchors,
+    /// The step before, if the integrator needs it.
+    pub before: Option<Before>,
 }
 
 impl State {
     /// At rest.
     pub fn at_rest(x: Vec<DVec3>) -> Self {
         let v = vec![DVec3::ZERO; x.len()];
-        Self { time: 0.0, step: 0, x, v, anchors: Anchors::default() }
+        Self { time: 0.0, step: 0, x, v, anchors: Anchors::default(), before: None }
     }
 
     /// Height of the lowest vertex [m]; infinite without vertices.

@@ -1,31 +1,31 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
-use crate::barrier::{Failure, Solver, Start};
 use crate::body::{Body, Collider};
 use crate::constraint::Pin;
-use crate::element::Spring;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
-use crate::integrate::{Dynamics, Scratch};
+use crate::integrate::Rule;
 use crate::model::{Cloth, Model};
 use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
 use crate::respond::{Outcome, Particles, Scene, handle};
 use crate::scale;
-use crate::settings::{Damping, Method, Settings, Stiffness};
+use crate::settings::{Method, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
-use rayon::prelude::*;
 use std::time::Instant;
+
+mod engine;
+mod minimise;
+mod springs;
+
+use engine::Engine;
 
 /// Part of the stability limit that softened springs are given.
 const STABILITY_MARGIN: f64 = 0.7;
 
 /// A step is halved at most so often.
 const MAX_HALVINGS: u32 = 6;
-
-/// Below this many elements a loop stays on one thread.
-const CHUNK: usize = 2048;
 
 /// A scene that steps.
 #[derive(Debug)]
@@ -38,19 +38,9 @@ pub struct World {
     gravity: DVec3,
     wind: Option<Wind>,
     scene: Scene,
-    gather: Gather,
     inverse_mass: Vec<f64>,
     warnings: Vec<Warning>,
-    scratch: Scratch,
-    barrier: Option<Box<Solver>>,
-}
-
-/// For each vertex, the springs that end there.
-#[derive(Clone, Debug, Default)]
-struct Gather {
-    offsets: Vec<u32>,
-    /// Twice the spring's number, plus one at its second end.
-    ends: Vec<u32>,
+    engine: Option<Engine>,
 }
 
 /// What surrounds the cloths.
@@ -80,11 +70,11 @@ impl World {
         settings: Settings,
     ) -> Result<Self, Error> {
         settings.validate()?;
-        let by_barrier = settings.method == Method::Barrier;
-        let copies = if by_barrier { cloths.clone() } else { Vec::new() };
+        let elements = Engine::needs_elements(&settings);
+        let copies = if elements { cloths.clone() } else { Vec::new() };
         let mut model = Model::new(cloths, settings.springs)?;
         let mut warnings = Vec::new();
-        if settings.stiffness == Stiffness::Stable && !by_barrier {
+        if settings.stiffness == Stiffness::Stable && !elements {
             let limit = STABILITY_MARGIN * settings.integrator.stability() / settings.step;
             let factor = model.soften(limit);
             if factor < 1.0 {
@@ -95,22 +85,12 @@ impl World {
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
         let colliders: Vec<Collider> = bodies.iter().map(Collider::new).collect();
-        let barrier = if by_barrier {
-            let itself = settings.collision.self_collision;
-            let tree = settings.collision.tree;
-            let (choice, near) = (settings.barrier, (separation, itself));
-            let solver = Solver::new(choice, &copies, &model, colliders.clone(), near, tree)?;
-            Some(Box::new(solver))
-        } else {
-            None
-        };
+        let engine = Engine::new(&settings, &copies, &model, &colliders, (gravity, separation))?;
         let scene = Scene::new(&model, colliders, separation, settings.collision.tree);
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
-            gather: Gather::new(model.mass.len(), &model.springs),
             inverse_mass: model.mass.iter().map(|m| 1.0 / m).collect(),
-            scratch: Scratch::default(),
-            barrier,
+            engine: Some(engine),
             model,
             settings,
             bodies,
@@ -201,7 +181,7 @@ impl World {
         report: &mut StepReport,
     ) -> Result<u32, Error> {
         match self.try_advance(t, h, report) {
-            Err(Error::Unresolved { .. }) if depth < MAX_HALVINGS => {
+            Err(Error::Unresolved { .. } | Error::NoConvergence { .. }) if depth < MAX_HALVINGS => {
                 let first = self.advance(t, 0.5 * h, depth + 1, report)?;
                 Ok(first + self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report)?)
             }
@@ -210,71 +190,19 @@ impl World {
     }
 
     fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
-        if let Some(mut solver) = self.barrier.take() {
-            let result = self.minimise(&mut solver, t, h, report);
-            self.barrier = Some(solver);
-            return result;
-        }
-        self.integrate_and_respond(t, h, report)
-    }
-
-    /// A step of the default solver.
-    fn minimise(
-        &mut self,
-        solver: &mut Solver,
-        t: f64,
-        h: f64,
-        report: &mut StepReport,
-    ) -> Result<(), Error> {
-        let step = self.state.step;
-        let mut a = vec![self.gravity; self.state.x.len()];
-        if let Some(wind) = self.wind {
-            for tri in &self.model.mesh.triangles {
-                let velocity = tri.iter().map(|i| self.state.v[*i as usize]).sum::<DVec3>() / 3.0;
-                let force = wind.force(tri.map(|i| self.state.x[i as usize]), velocity, t) / 3.0;
-                tri.iter().for_each(|i| a[*i as usize] += force / self.model.mass[*i as usize]);
-            }
-        }
-        let held: Vec<(u32, DVec3)> = self
-            .pins
-            .iter()
-            .filter(|p| p.holds(t))
-            .flat_map(|p| {
-                let start = &self.model.mesh.positions;
-                p.vertices.iter().map(move |v| (*v, p.target(start[*v as usize], t + h)))
-            })
-            .collect();
-        let anchors = std::mem::take(&mut self.state.anchors);
-        let (x, v) = (&self.state.x, &self.state.v);
-        let start = Start { x, v, a: &a, t, h, held: &held, anchors: &anchors };
-        match solver.step(&start) {
-            Ok((x, anchors, stepped)) => {
-                for (i, to) in x.iter().enumerate() {
-                    self.state.v[i] = (*to - self.state.x[i]) / h;
-                }
-                self.check_finite(&x, &self.state.v, Stage::Integrate)?;
-                report.take(&stepped);
-                report.stretch = report.stretch.max(self.largest_stretch(&x));
-                self.state.x = x;
-                self.state.anchors = anchors;
-                Ok(())
-            }
-            Err(failure) => {
-                self.state.anchors = anchors;
-                Err(match failure {
-                    Failure::Late { .. } => Error::Unresolved { step, left: 1, vertex: 0 },
-                    Failure::NotFinite { vertex } => {
-                        Error::NotFinite { step, vertex, stage: Stage::Integrate }
-                    }
-                    Failure::Error(error) => error,
-                })
-            }
-        }
+        let Some(mut engine) = self.engine.take() else { return Ok(()) };
+        let result = match &mut engine {
+            Engine::Barrier(solver) => self.minimise(solver, t, h, report),
+            other => self.integrate_and_respond(other, t, h, report),
+        };
+        self.engine = Some(engine);
+        result
     }
 
     /// A step as the papers take it.
     fn integrate_and_respond(
         &mut self,
+        engine: &mut Engine,
         t: f64,
         h: f64,
         report: &mut StepReport,
@@ -282,12 +210,7 @@ impl World {
         let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
         let clock = Instant::now();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
-        let mut scratch = std::mem::take(&mut self.scratch);
-        // Also the second half of a halved first step has one before it.
-        let first = t == 0.0;
-        let mut forces = Forces { world: self };
-        self.settings.integrator.step(&mut forces, &mut scratch, (t, h), &mut x, &mut v, first);
-        self.scratch = scratch;
+        let before = self.integrate(engine, (t, h), &mut x, &mut v)?;
         self.check_finite(&x, &v, Stage::Integrate)?;
         report.seconds.integrate += clock.elapsed().as_secs_f64();
 
@@ -304,12 +227,15 @@ impl World {
         }
         report.seconds.strain_limit += clock.elapsed().as_secs_f64();
 
+        let mut touched = x != unlimited;
         if self.settings.collision.enabled {
-            self.collide(t, h, &mut x, &mut v, &anchors, &pin_anchor, report)?;
+            touched |= self.collide(t, h, &mut x, &mut v, &anchors, &pin_anchor, report)?;
         }
         self.check_finite(&x, &v, Stage::Collide)?;
         self.state.x = x;
         self.state.v = v;
+        // What something else has moved is no step of the integrator to go on from.
+        self.state.before = before.filter(|_| !touched);
         Ok(())
     }
 
@@ -322,7 +248,7 @@ impl World {
         anchors: &[Pose],
         pin_anchor: &[Option<u32>],
         report: &mut StepReport,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let step = self.state.step;
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
@@ -343,17 +269,22 @@ impl World {
         };
         // Impacts change the mean velocity of the step. What an integrator added to it for the end
         // of the step stays, or every contact would swallow a part of gravity and of momentum.
-        let rest: Option<Vec<DVec3>> = (!self.settings.integrator.ends_with_mean_velocity())
-            .then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
+        let mean = match self.settings.method {
+            Method::Implicit => self.settings.implicit.rule == Rule::Euler,
+            _ => self.settings.integrator.ends_with_mean_velocity(),
+        };
+        let rest: Option<Vec<DVec3>> =
+            (!mean).then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
         let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
         match outcome.map_err(not_finite)? {
             Outcome::Clear(changed) => {
+                let touched = changed.iter().any(Option::is_some);
                 for (i, changed) in changed.into_iter().enumerate() {
                     if let Some(mean) = changed {
                         v[i] = mean + rest.as_ref().map_or(DVec3::ZERO, |r| r[i]);
                     }
                 }
-                Ok(())
+                Ok(touched)
             }
             Outcome::Stuck { left, vertex } => {
                 Err(Error::Unresolved { step: self.state.step, left, vertex })
@@ -416,8 +347,8 @@ impl World {
             energy.kinetic += 0.5 * m[i] * v[i].length_squared();
             energy.potential -= m[i] * self.gravity.dot(x[i]);
         }
-        if let Some(solver) = &mut self.barrier {
-            energy.elastic = solver.sheet_mut().energy(x);
+        if let Some(sheet) = self.engine.as_mut().and_then(Engine::sheet) {
+            energy.elastic = sheet.energy(x);
             return energy;
         }
         for s in &self.model.springs {
@@ -432,85 +363,5 @@ impl World {
             (0..self.state.x.len()).map(|i| (self.state.x[i], self.state.v[i] * self.model.mass[i]))
         };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
-    }
-}
-
-impl Gather {
-    fn new(vertices: usize, springs: &[Spring]) -> Self {
-        let mut offsets = vec![0_u32; vertices + 1];
-        for end in springs.iter().flat_map(|s| s.ends) {
-            offsets[end as usize + 1] += 1;
-        }
-        for v in 0..vertices {
-            offsets[v + 1] += offsets[v];
-        }
-        let mut next = offsets.clone();
-        let mut ends = vec![0; springs.len() * 2];
-        for (i, s) in springs.iter().enumerate() {
-            for (side, end) in s.ends.iter().enumerate() {
-                ends[next[*end as usize] as usize] = (2 * i + side) as u32;
-                next[*end as usize] += 1;
-            }
-        }
-        Self { offsets, ends }
-    }
-
-    fn of(&self, v: usize) -> &[u32] {
-        &self.ends[self.offsets[v] as usize..self.offsets[v + 1] as usize]
-    }
-}
-
-/// The forces of a world, as an integrator sees them.
-struct Forces<'a> {
-    world: &'a World,
-}
-
-impl Dynamics for Forces<'_> {
-    /// Forces of springs and triangles first, each by itself, then summed at each vertex in fixed
-    /// order: the sum does not depend on threads.
-    fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
-        let w = self.world;
-        let damping = w.settings.damping;
-        let springs: Vec<DVec3> = w
-            .model
-            .springs
-            .par_iter()
-            .with_min_len(CHUNK)
-            .map(|s| {
-                let (x, v) = (s.ends.map(|i| x[i as usize]), s.ends.map(|i| v[i as usize]));
-                let damping = match damping {
-                    Damping::Projected => s.damping_projected(x, v),
-                    Damping::Isotropic => s.damping_isotropic(v),
-                };
-                damping - s.gradient(x)[0]
-            })
-            .collect();
-        let air: Option<Vec<DVec3>> = w.wind.map(|wind| {
-            let triangles = w.model.mesh.triangles.par_iter().with_min_len(CHUNK);
-            triangles
-                .map(|tri| {
-                    let velocity = tri.iter().map(|i| v[*i as usize]).sum::<DVec3>() / 3.0;
-                    wind.force(tri.map(|i| x[i as usize]), velocity, t) / 3.0
-                })
-                .collect()
-        });
-        a.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, a)| {
-            let inverse_mass = w.inverse_mass[i];
-            if inverse_mass == 0.0 {
-                *a = DVec3::ZERO;
-                return;
-            }
-            let mut force = DVec3::ZERO;
-            for end in w.gather.of(i) {
-                let f = springs[(end / 2) as usize];
-                force += if end % 2 == 0 { f } else { -f };
-            }
-            if let Some(air) = &air {
-                for t in w.model.topology.triangles_of(i as u32) {
-                    force += air[*t as usize];
-                }
-            }
-            *a = w.gravity + force * inverse_mass;
-        });
     }
 }

@@ -73,6 +73,10 @@ fn remedy(error: &toile_sim::Error) -> &'static str {
         toile_sim::Error::Unresolved { .. } => {
             "halve the step with --set solver.step=0.0005, or move what pinches the cloth apart"
         }
+        toile_sim::Error::NoConvergence { .. } => {
+            "halve the step with --set solver.step=0.005, or solve exactly with --set \
+             solver.implicit.solve.newton.type=exact"
+        }
         _ => "see `toile methods` for what there is",
     }
 }

@@ -9,7 +9,7 @@ use crate::body::Collider;
 use crate::error::Error;
 use crate::linear::cg::{self, End, Stop, Workspace};
 use crate::linear::{BlockCsr, Constraint, Filter, Preconditioner};
-use crate::model::{Cloth, Model};
+use crate::model::Model;
 use crate::sheet::Sheet;
 use glam::{DMat3, DVec3};
 use std::time::Instant;
@@ -95,13 +95,12 @@ impl Solver {
     /// A solver for cloths among bodies.
     pub(crate) fn new(
         settings: Barrier,
-        cloths: &[Cloth],
+        sheet: Sheet,
         model: &Model,
         bodies: Vec<Collider>,
         (thickness, itself): (f64, bool),
         tree: toile_collide::Options,
     ) -> Result<Self, Error> {
-        let sheet = Sheet::new(cloths, settings.stretch, settings.bend, &[])?;
         let pairs = Pairs::new(model, bodies, tree);
         let reach = if settings.reach > 0.0 { settings.reach } else { reach(model, thickness) };
         let heaviest = model.fabrics.iter().map(|f| f.density).fold(0.0, f64::max);

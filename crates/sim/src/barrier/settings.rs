@@ -2,17 +2,12 @@
 
 use super::law::Law;
 use crate::linear::Precondition;
-use crate::sheet::{Bend, Stretch};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the default solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Barrier {
-    /// The model in the plane.
-    pub stretch: Stretch,
-    /// The model of bending.
-    pub bend: Bend,
     /// How the barrier grows.
     pub law: Law,
     /// Gap at which the barrier begins, beyond the thickness [m]; 0 takes it from the mesh.
@@ -39,8 +34,6 @@ pub struct Barrier {
 impl Default for Barrier {
     fn default() -> Self {
         Self {
-            stretch: Stretch::default(),
-            bend: Bend::default(),
             law: Law::default(),
             reach: 0.0,
             pressure: 0.0,

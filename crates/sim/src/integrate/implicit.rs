@@ -112,6 +112,16 @@ impl Implicit {
         self.history.forget();
     }
 
+    /// What is remembered of the step before: its length, positions and velocities.
+    pub fn before(&self) -> Option<(f64, &[DVec3], &[DVec3])> {
+        self.history.before()
+    }
+
+    /// Goes on from what [`Self::before`] said.
+    pub fn resume(&mut self, h: f64, x: &[DVec3], v: &[DVec3]) {
+        self.history.remember(h, x, v);
+    }
+
     /// Advances `x` and `v` by `h`, or leaves them as they are and says why.
     ///
     /// A filter holds its vertices in the directions it constrains: there, velocities stay as they

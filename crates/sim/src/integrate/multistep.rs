@@ -29,6 +29,11 @@ impl History {
         self.h = 0.0;
     }
 
+    /// The step before, as (length, positions, velocities).
+    pub(super) fn before(&self) -> Option<(f64, &[DVec3], &[DVec3])> {
+        (self.h > 0.0).then_some((self.h, self.x.as_slice(), self.v.as_slice()))
+    }
+
     /// Keeps the state at the beginning of a step that succeeded.
     pub(super) fn remember(&mut self, h: f64, x: &[DVec3], v: &[DVec3]) {
         self.h = h;

@@ -10,6 +10,7 @@ mod determinism;
 mod extreme;
 mod free_motion;
 mod hanging;
+mod implicit;
 mod orders;
 mod scene;
 mod statics;

@@ -7,7 +7,8 @@
 //! | scene | shape | separation |
 //! |---|---|---|
 //! | flat | a square | 0.5 mm |
-//! | draped | gathered at its top, hanging in deep pleats; their necks are 0.41 mm wide there and open to 0.55 mm | 0.5 mm |
+//! | hung | gathered at its top, hanging in deep pleats 2 cm wide at their necks: nothing touches | 0.5 mm |
+//! | draped | the same, but the necks are 0.41 mm wide at the top and open to 0.55 mm | 0.5 mm |
 //! | ribbon | 20 cm wide, folded to 25 layers 1 mm apart, each turned against the one below | 1.1 mm |
 //! | stack | 20 sheets 1 mm apart, turned by a degree each, in common waves | 1.1 mm |
 //! | twist | a sheet rolled to a spiral with 1.2 mm between its layers, then wrung | 1.3 mm |
@@ -33,6 +34,8 @@ use toile_mesh::shape::{Diagonals, grid};
 pub enum Kind {
     /// A flat square.
     Flat,
+    /// A curtain whose folds do not touch.
+    Hung,
     /// A curtain: gathered at its top and hanging in folds that touch themselves.
     Draped,
     /// A ribbon folded to a heap.
@@ -45,12 +48,14 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Flat, Self::Draped, Self::Ribbon, Self::Stack, Self::Twist];
+    pub const ALL: [Self; 6] =
+        [Self::Flat, Self::Hung, Self::Draped, Self::Ribbon, Self::Stack, Self::Twist];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Flat => "flat",
+            Self::Hung => "hung",
             Self::Draped => "draped",
             Self::Ribbon => "ribbon",
             Self::Stack => "stack",
@@ -66,11 +71,12 @@ impl Kind {
     /// Its lengths.
     fn measures(self) -> Measures {
         let separation = match self {
-            Self::Flat | Self::Draped => 5e-4,
+            Self::Flat | Self::Hung | Self::Draped => 5e-4,
             Self::Ribbon | Self::Stack => 1.1e-3,
             Self::Twist => 1.3e-3,
         };
-        let pleats = pleats::Shape { bend: 15e-3, limb: 60e-3, gap: 4.8e-4 };
+        let gap = if self == Self::Hung { 2e-2 } else { 4.8e-4 };
+        let pleats = pleats::Shape { bend: 15e-3, limb: 60e-3, gap };
         Measures { separation, layer: 1e-3, way: 1e-3, pleats }
     }
 }
@@ -135,7 +141,7 @@ impl Case {
                 let flat = |p: DVec2| DVec3::new(p.x, 0.0, -p.y);
                 case.add(&lines(1.0, n), &lines(1.0, n), |p| p, flat);
             }
-            Kind::Draped => {
+            Kind::Hung | Kind::Draped => {
                 let (n, pleats) = (square(triangles), Pleats::new(measures.pleats));
                 case.add(&lines(1.0, n), &lines(1.0, n), |p| p, |p| pleats.at(p));
             }

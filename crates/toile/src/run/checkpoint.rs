@@ -2,9 +2,10 @@
 //!
 //! `state.bin`, little endian: `TOILE-ST`, version (u32), fingerprint of the scene (u64), length of
 //! the header (u64), header (JSON: what a run has counted so far), step (u64), time (f64), vertices
-//! (u64), positions and velocities (f64), anchors of friction (u64), their keys (4 u32) and ways (f64), and FNV-1a of all bytes before it (u64). A state fits a
-//! scene whose fingerprint it has: everything that decides the motion, but not its duration, so
-//! that a finished run can be made longer.
+//! (u64), positions and velocities (f64), anchors of friction (u64) with their keys (four u32) and
+//! ways (f64), length of the step before (f64; 0 if it does not matter) with its positions and
+//! velocities, and FNV-1a of all bytes before it (u64). A state fits a scene whose fingerprint it has:
+//! everything that decides the motion, but not its duration, so that a finished run can be made longer.
 
 use super::frames::Format;
 use super::report::Stages;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toile_mesh::io;
 use toile_sim::barrier::Anchors;
-use toile_sim::{State, StepReport, Warning};
+use toile_sim::{Before, State, StepReport, Warning};
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
 const VERSION: u32 = 2;
@@ -204,6 +205,12 @@ impl Checkpoint {
         for c in anchors.slid.iter().flat_map(|p| p.to_array()) {
             bytes.extend_from_slice(&c.to_bits().to_le_bytes());
         }
+        // The step before, if there is one that matters: its length, or zero.
+        let before = self.state.before.as_ref();
+        bytes.extend_from_slice(&before.map_or(0.0, |b| b.h).to_bits().to_le_bytes());
+        for c in before.iter().flat_map(|b| b.x.iter().chain(&b.v)).flat_map(|p| p.to_array()) {
+            bytes.extend_from_slice(&c.to_bits().to_le_bytes());
+        }
         let mut checksum = Fnv::NEW;
         checksum.add(&bytes);
         bytes.extend_from_slice(&checksum.0.to_le_bytes());
@@ -253,10 +260,15 @@ impl Checkpoint {
         let n = usize::try_from(cursor.u64()?).ok()?;
         let (x, v) = (cursor.points(n)?, cursor.points(n)?);
         let anchors = cursor.anchors()?;
+        let h = f64::from_bits(cursor.u64()?);
+        let before = match h > 0.0 {
+            true => Some(Before { h, x: cursor.points(n)?, v: cursor.points(n)? }),
+            false => None,
+        };
         if cursor.at != cursor.bytes.len() {
             return None;
         }
-        let state = State { time, step, x, v, anchors };
+        let state = State { time, step, x, v, anchors, before };
         Some(Self { fingerprint, frames: header.frames, state, statistics: header.statistics })
     }
 
@@ -355,7 +367,8 @@ mod tests {
     fn checkpoint() -> Checkpoint {
         let x = vec![DVec3::new(0.1, -0.0, 1e-300), DVec3::splat(f64::MIN_POSITIVE)];
         let anchors = Anchors { keys: vec![[1, 2, 3, 4]], slid: vec![DVec3::new(0.1, 0.2, 0.3)] };
-        let state = State { time: 0.1 + 0.2, step: 300, x, v: vec![DVec3::X; 2], anchors };
+        let before = Some(Before { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
+        let state = State { time: 0.1 + 0.2, step: 300, x, v: vec![DVec3::X; 2], anchors, before };
         let statistics = Statistics { frames: 9, max_strain: 0.1 + 0.7, ..Statistics::default() };
         Checkpoint { fingerprint: 7, frames: Some(Format::Pc2), state, statistics }
     }

@@ -24,7 +24,7 @@ fn layers_touch_and_a_flat_sheet_does_not() {
         let case = Case::new(scene, 20_000);
         let pairs = found(&case, Options::default()).len();
         match scene {
-            Kind::Flat => assert_eq!(pairs, 0),
+            Kind::Flat | Kind::Hung => assert_eq!(pairs, 0),
             // A quarter of this cloth lies in the necks of its pleats.
             Kind::Draped => assert!(4 * pairs > case.triangles.len(), "{pairs}"),
             _ => assert!(pairs > case.triangles.len(), "{scene:?}: {pairs}"),

@@ -1,0 +1,158 @@
+//! What moves the cloth of a world.
+
+use super::World;
+use super::springs::{Forces, Gather};
+use crate::barrier::Solver;
+use crate::body::Collider;
+use crate::error::Error;
+use crate::integrate::{Dynamics, Implicit, Scratch, SheetSystem, StepError, System};
+use crate::linear::{Constraint, Filter};
+use crate::model::{Cloth, Model};
+use crate::settings::{Method, Settings, Springs};
+use crate::sheet::Sheet;
+use crate::state::Before;
+use glam::DVec3;
+
+/// The method of a world with its memory.
+#[derive(Debug)]
+pub(super) enum Engine {
+    /// Springs, explicitly.
+    Springs(Gather, Scratch),
+    /// Elements, explicitly.
+    Elements(Box<SheetSystem>, Scratch),
+    /// Elements, implicitly.
+    Implicit(Box<SheetSystem>, Box<Implicit>),
+    /// Everything as one potential.
+    Barrier(Box<Solver>),
+}
+
+impl Engine {
+    /// Whether the cloth is made of elements rather than springs.
+    pub(super) fn needs_elements(settings: &Settings) -> bool {
+        settings.method != Method::Classic || settings.springs == Springs::Elements
+    }
+
+    pub(super) fn new(
+        settings: &Settings,
+        cloths: &[Cloth],
+        model: &Model,
+        colliders: &[Collider],
+        (gravity, separation): (DVec3, f64),
+    ) -> Result<Self, Error> {
+        let (stretch, bend) = (settings.stretch, settings.bend);
+        let system = || SheetSystem::new(cloths, stretch, bend, &[], gravity).map(Box::new);
+        Ok(match settings.method {
+            Method::Classic if !Self::needs_elements(settings) => {
+                Self::Springs(Gather::new(model.mass.len(), &model.springs), Scratch::default())
+            }
+            Method::Classic => Self::Elements(system()?, Scratch::default()),
+            Method::Implicit => {
+                let system = system()?;
+                let (rule, solve) = (settings.implicit.rule, settings.implicit.solve);
+                let implicit = Implicit::new(rule, solve, system.pattern())?;
+                Self::Implicit(system, Box::new(implicit))
+            }
+            Method::Barrier => {
+                let sheet = Sheet::new(cloths, stretch, bend, &[])?;
+                let collision = &settings.collision;
+                let near = (separation, collision.self_collision);
+                let bodies = colliders.to_vec();
+                let solver =
+                    Solver::new(settings.barrier, sheet, model, bodies, near, collision.tree)?;
+                Self::Barrier(Box::new(solver))
+            }
+        })
+    }
+
+    /// The elastic energy, if it is one of elements.
+    pub(super) fn sheet(&mut self) -> Option<&mut Sheet> {
+        match self {
+            Self::Springs(..) => None,
+            Self::Elements(system, _) | Self::Implicit(system, _) => Some(system.sheet()),
+            Self::Barrier(solver) => Some(solver.sheet_mut()),
+        }
+    }
+}
+
+/// Elements whose held vertices have no acceleration.
+struct Held<'a> {
+    system: &'a mut SheetSystem,
+    inverse_mass: &'a [f64],
+}
+
+impl Dynamics for Held<'_> {
+    fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
+        self.system.acceleration(t, x, v, a);
+        for (a, w) in a.iter_mut().zip(self.inverse_mass) {
+            if *w == 0.0 {
+                *a = DVec3::ZERO;
+            }
+        }
+    }
+}
+
+impl World {
+    /// Integrates a step without collisions. Returns what the next one has to know of it.
+    pub(super) fn integrate(
+        &mut self,
+        engine: &mut Engine,
+        (t, h): (f64, f64),
+        x: &mut [DVec3],
+        v: &mut [DVec3],
+    ) -> Result<Option<Before>, Error> {
+        // Also the second half of a halved first step has one before it.
+        let first = t == 0.0;
+        let explicit = self.settings.integrator;
+        match engine {
+            Engine::Springs(gather, scratch) => {
+                let mut forces = Forces { world: self, gather };
+                explicit.step(&mut forces, scratch, (t, h), x, v, first);
+            }
+            Engine::Elements(system, scratch) => {
+                system.set_outer(self.air(t));
+                system.prepare(x);
+                let mut held = Held { system, inverse_mass: &self.inverse_mass };
+                explicit.step(&mut held, scratch, (t, h), x, v, first);
+            }
+            Engine::Implicit(system, implicit) => {
+                system.set_outer(self.air(t));
+                system.prepare(x);
+                return self.integrate_implicitly(system, implicit, (t, h), x, v);
+            }
+            Engine::Barrier(_) => {}
+        }
+        Ok(None)
+    }
+
+    fn integrate_implicitly(
+        &mut self,
+        system: &mut SheetSystem,
+        implicit: &mut Implicit,
+        (t, h): (f64, f64),
+        x: &mut [DVec3],
+        v: &mut [DVec3],
+    ) -> Result<Option<Before>, Error> {
+        let held = |i: &u32| self.inverse_mass[*i as usize] == 0.0;
+        let pinned: Vec<u32> = (0..x.len() as u32).filter(held).collect();
+        let constraints: Vec<(u32, Constraint)> =
+            pinned.iter().map(|i| (*i, Constraint::Fixed)).collect();
+        let filter = Filter::new(x.len(), &constraints)?;
+        // The state, not the integrator, knows the step before: a resumed run goes on alike.
+        match &self.state.before {
+            Some(b) => implicit.resume(b.h, &b.x, &b.v),
+            None => implicit.restart(),
+        }
+        let step = self.state.step;
+        let result = implicit.step(system, Some(&filter), (t, h), x, v);
+        result.map_err(|reason| match reason {
+            StepError::Linear(error) => Error::Linear(error),
+            reason => Error::NoConvergence { step, reason },
+        })?;
+        // Rules over several steps do not take a held vertex exactly where it belongs.
+        for i in pinned {
+            let i = i as usize;
+            x[i] = self.state.x[i] + v[i] * h;
+        }
+        Ok(implicit.before().map(|(h, x, v)| Before { h, x: x.to_vec(), v: v.to_vec() }))
+    }
+}

@@ -1,0 +1,71 @@
+//! Steps of the default solver.
+
+use super::World;
+use crate::barrier::{Failure, Solver, Start};
+use crate::error::{Error, Stage};
+use crate::report::StepReport;
+use glam::DVec3;
+
+impl World {
+    /// A step of the default solver.
+    pub(super) fn minimise(
+        &mut self,
+        solver: &mut Solver,
+        t: f64,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        let step = self.state.step;
+        let mut a = self.air(t);
+        for (a, m) in a.iter_mut().zip(&self.model.mass) {
+            *a = self.gravity + *a / *m;
+        }
+        let held: Vec<(u32, DVec3)> = self
+            .pins
+            .iter()
+            .filter(|p| p.holds(t))
+            .flat_map(|p| {
+                let start = &self.model.mesh.positions;
+                p.vertices.iter().map(move |v| (*v, p.target(start[*v as usize], t + h)))
+            })
+            .collect();
+        let anchors = std::mem::take(&mut self.state.anchors);
+        let (x, v) = (&self.state.x, &self.state.v);
+        let start = Start { x, v, a: &a, t, h, held: &held, anchors: &anchors };
+        match solver.step(&start) {
+            Ok((x, anchors, stepped)) => {
+                for (i, to) in x.iter().enumerate() {
+                    self.state.v[i] = (*to - self.state.x[i]) / h;
+                }
+                self.check_finite(&x, &self.state.v, Stage::Integrate)?;
+                report.take(&stepped);
+                report.stretch = report.stretch.max(self.largest_stretch(&x));
+                self.state.x = x;
+                self.state.anchors = anchors;
+                Ok(())
+            }
+            Err(failure) => {
+                self.state.anchors = anchors;
+                Err(match failure {
+                    Failure::Late { .. } => Error::Unresolved { step, left: 1, vertex: 0 },
+                    Failure::NotFinite { vertex } => {
+                        Error::NotFinite { step, vertex, stage: Stage::Integrate }
+                    }
+                    Failure::Error(error) => error,
+                })
+            }
+        }
+    }
+
+    /// Forces of the air on all vertices, with the velocities of now [N].
+    pub(super) fn air(&self, t: f64) -> Vec<DVec3> {
+        let mut force = vec![DVec3::ZERO; self.state.x.len()];
+        let Some(wind) = self.wind else { return force };
+        for tri in &self.model.mesh.triangles {
+            let velocity = tri.iter().map(|i| self.state.v[*i as usize]).sum::<DVec3>() / 3.0;
+            let each = wind.force(tri.map(|i| self.state.x[i as usize]), velocity, t) / 3.0;
+            tri.iter().for_each(|i| force[*i as usize] += each);
+        }
+        force
+    }
+}
