@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p toile-sim --example barrier -- sphere 50 1.0`
 
+#![allow(clippy::print_stdout, reason = "an example prints what it measured")]
+
 use glam::DVec3;
 use std::time::Instant;
 use toile_mesh::shape::{Diagonals, grid};

@@ -48,4 +48,31 @@ pub trait Element<const N: usize> {
 
     /// Its Hessian [N/m]; with `definite`, a near positive semidefinite one.
     fn hessian(&self, x: &[DVec3; N], definite: bool) -> Blocks<N>;
+
+    /// Its upper triangle, row by row: (0,0), (0,1), …, (1,1), …. Models that are evaluated most
+    /// write it directly.
+    fn upper(&self, x: &[DVec3; N], definite: bool, upper: &mut [DMat3]) {
+        write_upper(&self.hessian(x, definite), upper);
+    }
+}
+
+/// The upper triangle of blocks, row by row.
+pub(crate) fn write_upper<const N: usize>(h: &Blocks<N>, upper: &mut [DMat3]) {
+    let mut k = 0;
+    for (a, row) in h.iter().enumerate() {
+        upper[k..k + N - a].copy_from_slice(&row[a..]);
+        k += N - a;
+    }
+}
+
+/// The upper triangle of `k g gᵀ`.
+pub(crate) fn write_outer<const N: usize>(k: f64, g: &[DVec3; N], upper: &mut [DMat3]) {
+    let mut at = 0;
+    for a in 0..N {
+        let scaled = g[a] * k;
+        for b in a..N {
+            upper[at] = definite::outer(scaled, g[b]);
+            at += 1;
+        }
+    }
 }

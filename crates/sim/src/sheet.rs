@@ -15,10 +15,11 @@ pub use choice::{Bend, Stretch};
 pub use group::Group;
 
 use crate::element::morley::Moments;
+use crate::element::write_outer;
 use crate::error::Error;
 use crate::linear::{Assembly, BlockCsr, Builder, Pattern};
 use crate::model::Cloth;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use part::Part;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -145,8 +146,9 @@ impl Sheet {
                 number += 1;
             }
             if let Some(moments) = &part.moments {
-                fill_creases(moments, x, creases, &mut self.assembly, number);
-                number += part.crease_groups();
+                let lists = (part.inner.as_slice(), part.clamped.as_slice());
+                fill_creases(moments, lists, x, creases, &mut self.assembly, number);
+                number += 1 + usize::from(!part.clamped.is_empty());
             }
         }
         let gathered = self.assembly.gather(matrix);
@@ -197,30 +199,26 @@ fn gather_lists(parts: &[Part], vertices: usize) -> (Vec<u32>, Vec<u32>) {
 /// Inner creases have four vertices, clamped ones three: two groups.
 fn fill_creases(
     moments: &Moments,
+    (inner, clamped): (&[usize], &[usize]),
     x: &[DVec3],
     present: bool,
     assembly: &mut Assembly,
     number: usize,
 ) {
-    let (inner, clamped) = part::creases(moments);
-    assembly.fill(number, |e, upper| {
-        if present {
-            group::write_upper(&moments.hessian(inner[e], x), upper);
-        } else {
-            upper.fill(glam::DMat3::ZERO);
+    let write = |crease: usize, three: bool, upper: &mut [DMat3]| match (present, three) {
+        (false, _) => upper.fill(DMat3::ZERO),
+        (true, true) => {
+            let (k, [a, b, c, _]) = moments.stand_in(crease, x);
+            write_outer(k, &[a, b, c], upper);
         }
-    });
+        (true, false) => {
+            let (k, slopes) = moments.stand_in(crease, x);
+            write_outer(k, &slopes, upper);
+        }
+    };
+    assembly.fill(number, |e, upper| write(inner[e], false, upper));
     if !clamped.is_empty() {
-        assembly.fill(number + 1, |e, upper| {
-            let h = moments.hessian(clamped[e], x);
-            let mut k = 0;
-            for a in 0..3 {
-                for b in a..3 {
-                    upper[k] = if present { h[a][b] } else { glam::DMat3::ZERO };
-                    k += 1;
-                }
-            }
-        });
+        assembly.fill(number + 1, |e, upper| write(clamped[e], true, upper));
     }
 }
 

@@ -22,7 +22,7 @@
 //! hinge has no force. Beyond ±π it jumps.
 
 use super::definite::{add_blocks, from_directions, outer_blocks, project};
-use super::{Bending, Blocks, Element};
+use super::{Bending, Blocks, Element, write_outer, write_upper};
 use glam::{DMat3, DVec3};
 use toile_mesh::{NONE, Topology, TriMesh};
 
@@ -70,6 +70,13 @@ impl Element<4> for Hinge {
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
         let pull = self.stiffness * self.stretch(x);
         angle_gradient(x).map(|g| g * pull)
+    }
+
+    fn upper(&self, x: &[DVec3; 4], definite: bool, upper: &mut [DMat3]) {
+        match self.curvature {
+            Curvature::GaussNewton => write_outer(self.stiffness, &angle_gradient(x), upper),
+            Curvature::Exact => write_upper(&self.hessian(x, definite), upper),
+        }
     }
 
     fn hessian(&self, x: &[DVec3; 4], definite: bool) -> Blocks<4> {

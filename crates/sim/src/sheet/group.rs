@@ -4,10 +4,10 @@ use crate::element::corotational::Corotational;
 use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
-use crate::element::{Blocks, Element, Membrane, Triangle, baraff_witkin};
+use crate::element::{Element, Membrane, Triangle, baraff_witkin};
 use crate::linear::{Assembly, Builder, Error};
 use baraff_witkin::{BaraffWitkin, Conditions};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use rayon::prelude::*;
 use std::fmt::Debug;
 
@@ -100,19 +100,8 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
     fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize) {
         assembly.fill(group, |i, upper| {
             let e = self.0.get(i);
-            write_upper(&e.hessian(&e.vertices().map(|v| x[v as usize]), definite), upper);
+            e.upper(&e.vertices().map(|v| x[v as usize]), definite, upper);
         });
-    }
-}
-
-/// The upper triangle of blocks, row by row.
-pub(super) fn write_upper<const N: usize>(h: &Blocks<N>, upper: &mut [DMat3]) {
-    let mut k = 0;
-    for a in 0..N {
-        for b in a..N {
-            upper[k] = h[a][b];
-            k += 1;
-        }
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) struct Part {
     pub(super) groups: Vec<Box<dyn Group>>,
     /// Its bending, if by moments.
     pub(super) moments: Option<Moments>,
+    /// Numbers of its inner and of its clamped creases.
+    pub(super) inner: Vec<usize>,
+    pub(super) clamped: Vec<usize>,
 }
 
 impl Part {
@@ -50,12 +53,9 @@ impl Part {
             _ => None,
         };
         let range = first..first + mesh.positions.len();
-        Ok(Self { range, groups, moments })
-    }
-
-    /// Groups of the assembly that stand in for the moments.
-    pub(super) fn crease_groups(&self) -> usize {
-        self.moments.as_ref().map_or(0, |m| 1 + usize::from(!creases(m).1.is_empty()))
+        let creases = moments.as_ref().map_or(&[][..], Moments::creases);
+        let (inner, clamped) = (0..creases.len()).partition(|c| creases[*c].clamp.is_none());
+        Ok(Self { range, groups, moments, inner, clamped })
     }
 
     pub(super) fn add_stencils(&self, mut builder: Builder) -> Result<Builder, linear::Error> {
@@ -64,13 +64,12 @@ impl Part {
             builder = group.add_to(builder, first)?;
         }
         if let Some(moments) = &self.moments {
-            let (inner, clamped) = creases(moments);
             let of = |c: &usize| moments.creases()[*c].vertices.map(|v| v + first);
-            let four: Vec<[u32; 4]> = inner.iter().map(of).collect();
+            let four: Vec<[u32; 4]> = self.inner.iter().map(of).collect();
             builder = builder.with_elements(&four)?;
-            if !clamped.is_empty() {
+            if !self.clamped.is_empty() {
                 let three: Vec<[u32; 3]> =
-                    clamped.iter().map(of).map(|[a, b, c, _]| [a, b, c]).collect();
+                    self.clamped.iter().map(of).map(|[a, b, c, _]| [a, b, c]).collect();
                 builder = builder.with_elements(&three)?;
             }
         }
@@ -85,11 +84,6 @@ impl Part {
         }
         energy
     }
-}
-
-/// Numbers of the inner and of the clamped creases.
-pub(super) fn creases(moments: &Moments) -> (Vec<usize>, Vec<usize>) {
-    (0..moments.creases().len()).partition(|c| moments.creases()[*c].clamp.is_none())
 }
 
 fn clamp_of(clamps: &[Clamp], edge: [u32; 2]) -> Option<DVec3> {

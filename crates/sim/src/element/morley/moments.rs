@@ -6,13 +6,12 @@
 //! `Σ m_e φ′ ∇θ_e`, as cheap as that of hinges.
 //!
 //! The Gauss–Newton Hessian `Jᵀ F⁻¹ J`, J = φ′ ∇θ, couples everything with everything. It is applied, never
-//! stored ([`Moments::apply`]); in its place [`Moments::hessian`] has the matrix of hinges, with what the
+//! stored ([`Moments::apply`]); in its place [`Moments::stand_in`] has the matrix of hinges, with what the
 //! moment of an edge does to itself. Both have the same null space; the quotient of their energies lies
 //! within small bounds on any mesh, so the one preconditions the other.
 
-use super::super::definite::outer_blocks;
+use super::super::Bending;
 use super::super::hinge::{angle, angle_gradient};
-use super::super::{Bending, Blocks};
 use super::{compliance, phi, row};
 use crate::Error;
 use crate::element::stiffness::multiply;
@@ -143,9 +142,9 @@ impl Moments {
         }
     }
 
-    /// Semidefinite stand-in for the Hessian, edge by edge.
-    pub fn hessian(&self, crease: usize, x: &[DVec3]) -> Blocks<4> {
-        outer_blocks(self.own[crease], &self.creases[crease].slopes(x))
+    /// Semidefinite stand-in k g gᵀ for the Hessian, edge by edge: k [N·m] and g [1/m].
+    pub fn stand_in(&self, crease: usize, x: &[DVec3]) -> (f64, [DVec3; 4]) {
+        (self.own[crease], self.creases[crease].slopes(x))
     }
 
     /// Adds the Gauss–Newton Hessian at `x`, times `d`. `work` is memory.
@@ -308,9 +307,9 @@ mod tests {
                 let exact: f64 = d.iter().zip(&applied).map(|(d, a)| d.dot(*a)).sum();
                 let near: f64 = (0..moments.creases().len())
                     .map(|c| {
-                        let (h, v) = (moments.hessian(c, &x), moments.creases()[c].vertices);
-                        let at = |k: usize| d[v[k] as usize];
-                        (0..16).map(|k| at(k / 4).dot(h[k / 4][k % 4] * at(k % 4))).sum::<f64>()
+                        let ((k, g), v) = (moments.stand_in(c, &x), moments.creases()[c].vertices);
+                        let along: f64 = (0..4).map(|i| g[i].dot(d[v[i] as usize])).sum();
+                        k * along * along
                     })
                     .sum();
                 assert!((0.3..3.0).contains(&(near / exact)), "{}", near / exact);
