@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod convert;
 mod drape;
+mod lab;
 mod methods;
 mod progress;
 mod sim;
@@ -42,6 +43,7 @@ enum Command {
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
+    Lab(lab::Args),
     Completions(completions::Args),
 }
 
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),
+        Command::Lab(args) => lab::run(args, json),
         Command::Completions(args) => completions::run(args),
     };
     match result {

@@ -28,6 +28,7 @@ mod check;
 mod convert;
 mod error;
 mod jitter;
+pub mod lab;
 mod picture;
 pub mod plot;
 mod run;
