@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod drape;
 mod fabric;
+mod lab;
 mod methods;
 mod paper;
 mod progress;
@@ -46,6 +47,7 @@ enum Command {
     Bench(bench::Args),
     Ccd(ccd::Args),
     Paper(paper::Args),
+    Lab(lab::Args),
     Completions(completions::Args),
 }
 
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),
         Command::Paper(args) => paper::run(args, json),
+        Command::Lab(args) => lab::run(args, json),
         Command::Completions(args) => completions::run(args),
     };
     match result {
