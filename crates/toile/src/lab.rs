@@ -7,8 +7,7 @@
 //! Specimens are dimensionless: length 1, bending rigidity 1, gravity 1, so that a result is the
 //! number of the textbook. The tests and their tolerances are in `docs/lab.md`.
 //!
-//! Limits: no test with contact yet (friction on an incline, the capstan); they come with a solver that
-//! holds friction exactly.
+//! Limits: the capstan is missing.
 //!
 //! To add a test, write a file below `lab/` with functions for [`Test::run`] and [`Test::draw`], and a row
 //! in [`TESTS`].
@@ -17,6 +16,7 @@ mod buckling;
 mod cantilever;
 mod exact;
 mod html;
+mod incline;
 mod membrane;
 mod mesh;
 mod modes;
@@ -240,6 +240,7 @@ pub const TESTS: &[Test] = &[
     buckling::EULER,
     buckling::LATERAL,
     stick_slip::TEST,
+    incline::TEST,
     membrane::CATENARY,
     membrane::HANGING,
     membrane::FRAME,
