@@ -4,16 +4,15 @@
 //! [`Model`] on a [`Mesh`], and has for each the exact value and how far off it may be. [`run`] takes
 //! measurements, [`Report`] shows them.
 //!
-//! Specimens are dimensionless: length 1, bending rigidity 1, gravity 1, so that a result is the
+//! Specimens of the exact tests without contact are dimensionless: length 1, bending rigidity 1, gravity 1, so that a result is the
 //! number of the textbook. The tests and their tolerances are in `docs/lab.md`.
-//!
-//! Limits: the capstan is missing.
 //!
 //! To add a test, write a file below `lab/` with functions for [`Test::run`] and [`Test::draw`], and a row
 //! in [`TESTS`].
 
 mod buckling;
 mod cantilever;
+mod capstan;
 mod exact;
 mod html;
 mod incline;
@@ -241,6 +240,7 @@ pub const TESTS: &[Test] = &[
     buckling::LATERAL,
     stick_slip::TEST,
     incline::TEST,
+    capstan::TEST,
     membrane::CATENARY,
     membrane::HANGING,
     membrane::FRAME,
