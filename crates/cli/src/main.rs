@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod drape;
 mod fabric;
+mod lab;
 mod methods;
 mod paper;
 mod progress;
@@ -45,6 +46,7 @@ enum Command {
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
+    Lab(lab::Args),
     Paper(paper::Args),
     Completions(completions::Args),
 }
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),
+        Command::Lab(args) => lab::run(args, json),
         Command::Paper(args) => paper::run(args, json),
         Command::Completions(args) => completions::run(args),
     };

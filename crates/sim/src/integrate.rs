@@ -10,6 +10,7 @@ mod implicit;
 mod multistep;
 mod newton;
 pub mod problems;
+mod sheet;
 mod springs;
 mod verlet;
 
@@ -17,6 +18,7 @@ pub use adaptive::{Advance, DormandPrince, NewtonControl};
 pub use implicit::{Implicit, Rule, System};
 pub use multistep::bdf2_weights;
 pub use newton::{LinearSolver, Newton, Report, Settings as NewtonSettings, StepError};
+pub use sheet::SheetSystem;
 pub use springs::SpringSystem;
 
 use glam::DVec3;

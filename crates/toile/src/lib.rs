@@ -29,6 +29,7 @@ mod convert;
 mod error;
 pub mod fabric;
 mod jitter;
+pub mod lab;
 pub mod paper;
 mod picture;
 pub mod plot;
