@@ -3,7 +3,7 @@
 use crate::{End, complain, print_json, say};
 use std::path::PathBuf;
 use toile::Error;
-use toile::lab::{self, Model, Models, Options, TESTS, Test};
+use toile::lab::{self, INSTRUMENTS, Instrument, Model, Models, Options, TESTS, Test};
 
 /// The virtual textile laboratory: tests whose answer is known exactly.
 ///
@@ -16,13 +16,17 @@ use toile::lab::{self, Model, Models, Options, TESTS, Test};
   toile lab list                             which tests there are
   toile lab cantilever --model stvk+hinge    how far off is the hinge?
   toile lab --model all --report lab.html    everything, as a page with diagrams
-  toile lab --quick --json                   coarse and quick, for other programs")]
+  toile lab --quick --json                   coarse and quick, for other programs
+  toile lab kes-shear cusick --fabric denim  instruments for fabrics, by their names")]
 pub(crate) struct Args {
     /// Tests to do; all if none is given. `list` lists them.
     test: Vec<String>,
     /// Model, as stretch or stretch+bend; `all` for every model that can do the test.
     #[arg(long)]
     model: Option<String>,
+    /// Fabrics for instruments, by name or file; a few built-in ones if none is given.
+    #[arg(long, value_name = "NAME|FILE")]
+    fabric: Vec<String>,
     /// Coarser meshes and wider tolerances: some seconds.
     #[arg(long)]
     quick: bool,
@@ -39,9 +43,11 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         list(json);
         return Ok(End::Good);
     }
+    let (instruments, names): (Vec<&String>, Vec<&String>) =
+        args.test.iter().partition(|name| Instrument::from_name(name).is_some());
     let tests = match args.test.is_empty() {
         true => TESTS.iter().collect(),
-        false => args.test.iter().map(|name| Test::from_name(name)).collect::<Result<_, _>>()?,
+        false => names.iter().map(|name| Test::from_name(name)).collect::<Result<_, _>>()?,
     };
     let models = match args.model.as_deref() {
         None => Models::One(Model::default()),
@@ -50,7 +56,17 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     };
     let draw = args.plots.is_some() || args.report.is_some();
     let options = Options { tests, models, quick: args.quick, draw };
-    let report = lab::run(&options, |what| complain(&format!("measuring {what}")));
+    let mut progress = |what: &str| complain(&format!("measuring {what}"));
+    let mut report = lab::run(&options, &mut progress);
+    if !instruments.is_empty() {
+        let given: Vec<&str> = args.fabric.iter().map(String::as_str).collect();
+        let names = if given.is_empty() { lab::USUAL_FABRICS.to_vec() } else { given };
+        let fabrics =
+            names.into_iter().map(toile::fabric::find).collect::<Result<Vec<_>, Error>>()?;
+        let instruments: Vec<&Instrument> =
+            instruments.iter().filter_map(|name| Instrument::from_name(name)).collect();
+        lab::measure_fabrics(&mut report, &instruments, &fabrics, draw, &mut progress);
+    }
     if json {
         print_json(&report.to_json());
     } else {
@@ -69,6 +85,7 @@ fn list(json: bool) {
     if json {
         let tests: Vec<_> = TESTS
             .iter()
+            .chain(INSTRUMENTS.iter().map(|i| i.test))
             .map(|t| {
                 let models: Vec<String> = t.compare.models().into_iter().map(Model::name).collect();
                 serde_json::json!({
@@ -81,7 +98,7 @@ fn list(json: bool) {
         return;
     }
     let wide = TESTS.iter().map(|t| t.id.len()).max().unwrap_or(0);
-    for test in TESTS {
+    for test in TESTS.iter().chain(INSTRUMENTS.iter().map(|i| i.test)) {
         say(&format!("{:<wide$}  {}", test.id, test.about));
     }
 }

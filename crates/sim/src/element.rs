@@ -14,6 +14,7 @@ pub mod continuum;
 pub mod corotational;
 pub mod curve;
 pub mod definite;
+pub mod grip;
 pub mod hinge;
 pub mod kes;
 pub mod laplacian;

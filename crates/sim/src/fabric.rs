@@ -13,10 +13,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod law;
+mod loops;
 mod origin;
 #[cfg(test)]
 mod tests;
 
+pub use loops::{LAST_TENSION, Loops};
 pub use origin::{Confidence, Origin};
 
 /// Standard gravity [m/s²], for figures that textile tests give per weight.

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::linear::{Assembly, BlockCsr, Builder, Pattern};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3};
-use part::Part;
+use part::{Part, Plane};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -60,6 +60,25 @@ impl Sheet {
     pub fn new(
         cloths: &[Cloth],
         stretch: Stretch,
+        bend: Bend,
+        clamps: &[Clamp],
+    ) -> Result<Self, Error> {
+        Self::of_parts(cloths, Plane::Elastic(stretch), bend, clamps)
+    }
+
+    /// The same by [`Stretch::Stvk`], with the friction that the loops of the fabrics tell of
+    /// ([`crate::element::grip`]). It is that of one slow step from where the sliders are; call
+    /// [`Sheet::advance`] after each.
+    ///
+    /// # Errors
+    /// As [`Sheet::new`].
+    pub fn with_loops(cloths: &[Cloth], bend: Bend, clamps: &[Clamp]) -> Result<Self, Error> {
+        Self::of_parts(cloths, Plane::Rubbing, bend, clamps)
+    }
+
+    fn of_parts(
+        cloths: &[Cloth],
+        stretch: Plane,
         bend: Bend,
         clamps: &[Clamp],
     ) -> Result<Self, Error> {
@@ -164,6 +183,20 @@ impl Sheet {
                 moments.apply(&x[range.clone()], &d[range.clone()], work, &mut out[range]);
             }
         }
+    }
+
+    /// Lets what slides follow to `x`, the end of a step; returns the energy lost [J].
+    pub fn advance(&mut self, x: &[DVec3]) -> f64 {
+        let each = self.parts.iter_mut().map(|part| {
+            let x = &x[part.range.clone()];
+            part.groups.iter_mut().map(|g| g.advance(x)).sum::<f64>()
+        });
+        each.sum()
+    }
+
+    /// The same, to ask for their values.
+    pub fn moments_of_mut(&mut self, cloth: usize) -> Option<&mut Moments> {
+        self.parts.get_mut(cloth)?.moments.as_mut()
     }
 
     /// The moments of a cloth bent by [`Bend::Morley`].

@@ -21,6 +21,8 @@ const ENOUGH: f64 = 1e-4;
 const HALVINGS: u32 = 24;
 /// Least and largest raise of the diagonal, in parts of it.
 const RAISE: [f64; 2] = [1e-12, 1e3];
+/// Residual of each linear system, in parts of its right side.
+const LINEAR: f64 = 1e-6;
 /// Differences of energies below this part of the energy are rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -80,6 +82,7 @@ pub enum StaticsError {
 #[derive(Debug)]
 pub struct Equilibrium {
     settings: Statics,
+    linear: f64,
     /// In the plane alone, and with hinges for the bending.
     membrane: BlockCsr,
     matrix: BlockCsr,
@@ -96,6 +99,7 @@ impl Equilibrium {
         let matrix = sheet.matrix();
         Ok(Self {
             settings,
+            linear: LINEAR,
             membrane: matrix.clone(),
             preconditioner: Preconditioner::new(Precondition::Direct, sheet.pattern())?,
             workspace: Workspace::new(sheet.vertices()),
@@ -104,6 +108,14 @@ impl Equilibrium {
             x_try: vec![DVec3::ZERO; sheet.vertices()],
             matrix,
         })
+    }
+
+    /// Solves each linear system only to this residual, in parts of its right side. Far from equilibrium a
+    /// rough direction is as good as an exact one, and many times cheaper.
+    #[must_use]
+    pub fn with_linear_tolerance(mut self, tolerance: f64) -> Self {
+        self.linear = tolerance;
+        self
     }
 
     /// Moves `x` to equilibrium under the forces `f` [N]; `held` vertices stay where they are, as far
@@ -175,7 +187,7 @@ impl Equilibrium {
         self.preconditioner.update(&raised)?;
         self.d.fill(DVec3::ZERO);
         let operator = Exact { membrane: &self.membrane, own: &own, x, sheet: RefCell::new(sheet) };
-        let stop = Stop { tolerance: 1e-6, max_iterations: 200 };
+        let stop = Stop { tolerance: self.linear, max_iterations: 200 };
         let (m, w) = (&mut self.preconditioner, &mut self.workspace);
         let outcome = cg::solve(&operator, m, Some(filter), &self.g, &mut self.d, stop, w);
         report.linear_iterations += outcome.iterations;

@@ -39,6 +39,7 @@ pub use schema::schema;
 pub use toile_sim::fabric::{Confidence, Origin};
 pub use write::to_toml;
 
+pub(crate) use figures::tensile;
 pub(crate) use read::{changed, from_toml_at};
 pub(crate) use schema::properties;
 

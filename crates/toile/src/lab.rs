@@ -13,19 +13,24 @@
 mod buckling;
 mod cantilever;
 mod capstan;
+pub mod cusick;
 mod exact;
 mod html;
 mod incline;
+mod instrument;
+pub mod kes;
 mod membrane;
 mod mesh;
 mod modes;
 mod motion;
+pub mod peirce;
 mod plate;
 mod report;
 mod specimen;
 mod stick_slip;
 mod vibration;
 
+pub use instrument::{INSTRUMENTS, Instrument, USUAL_FABRICS, measure_fabrics};
 pub use mesh::Mesh;
 pub use report::Report;
 
@@ -184,6 +189,9 @@ pub enum Failure {
     /// An iteration did not converge.
     #[error("{0} did not converge")]
     NoConvergence(&'static str),
+    /// The fabric gives way further than the test goes.
+    #[error("the fabric does not come to {0}")]
+    Unreachable(&'static str),
 }
 
 /// A test of the laboratory.

@@ -67,7 +67,11 @@ impl Fabric {
 }
 
 /// A curve, or a line without one, and the least slope of it [N/m].
-fn response(key: &'static str, points: &[[f64; 2]], line: f64) -> Result<(Response, f64), Error> {
+pub(super) fn response(
+    key: &'static str,
+    points: &[[f64; 2]],
+    line: f64,
+) -> Result<(Response, f64), Error> {
     if points.is_empty() {
         return Ok((Response::Linear(line), line));
     }
@@ -82,12 +86,12 @@ fn response(key: &'static str, points: &[[f64; 2]], line: f64) -> Result<(Respon
 }
 
 /// Tension over strain as stress over Green strain.
-fn tensile(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+pub(super) fn tensile(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     points.iter().map(|[e, t]| [e + 0.5 * e * e, t / (1.0 + e)]).collect()
 }
 
 /// Shear force over angle as stress over 2 e12, to both sides.
-fn mirrored(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+pub(super) fn mirrored(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let one = points.iter().map(|[a, f]| [libm::sin(*a), f / libm::cos(*a)]);
     let other = one.clone().skip(1).map(|[g, s]| [-g, -s]).rev();
     other.chain(one).collect()

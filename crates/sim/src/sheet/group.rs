@@ -1,6 +1,7 @@
 //! Elements of one kind, many at a time.
 
 use crate::element::corotational::Corotational;
+use crate::element::grip::{Grip, Rub};
 use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
@@ -34,6 +35,8 @@ pub trait Group: Debug + Send + Sync {
     fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
     /// Hessians, as a group of the assembly.
     fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize);
+    /// Lets what slides follow to `x`; returns the energy lost [J].
+    fn advance(&mut self, x: &[DVec3]) -> f64;
 }
 
 /// Elements of one kind, made when they are asked for.
@@ -46,6 +49,10 @@ pub(super) trait Source<const N: usize>: Debug + Send + Sync {
     fn count(&self) -> usize;
     /// Element `i`.
     fn get(&self, i: usize) -> Self::Item<'_>;
+    /// Lets what slides follow to `x`; returns the energy lost [J].
+    fn advance(&mut self, _x: &[DVec3]) -> f64 {
+        0.0
+    }
 }
 
 /// A source as a group.
@@ -103,6 +110,10 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
             e.upper(&e.vertices().map(|v| x[v as usize]), definite, upper);
         });
     }
+
+    fn advance(&mut self, x: &[DVec3]) -> f64 {
+        self.0.advance(x)
+    }
 }
 
 impl<const N: usize, E: Element<N> + Copy + Debug + Send + Sync> Source<N> for Vec<E> {
@@ -145,6 +156,39 @@ impl Source<2> for Threads {
 pub(super) struct Triangles<L> {
     pub(super) rest: Vec<Triangle>,
     pub(super) law: L,
+}
+
+/// Triangles whose threads rub, with where their sliders are.
+#[derive(Debug)]
+pub(super) struct Rubbing {
+    pub(super) rest: Vec<Triangle>,
+    pub(super) laws: [Option<Grip>; 3],
+    pub(super) slips: Vec<[f64; 3]>,
+}
+
+impl Source<3> for Rubbing {
+    type Item<'a> = Rub<'a>;
+
+    fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn get(&self, i: usize) -> Rub<'_> {
+        Rub { rest: &self.rest[i], laws: &self.laws, slips: self.slips[i] }
+    }
+
+    fn advance(&mut self, x: &[DVec3]) -> f64 {
+        let mut lost = 0.0;
+        for (rest, slips) in self.rest.iter().zip(&mut self.slips) {
+            let strain = rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
+            for (k, law) in self.laws.iter().enumerate() {
+                if let Some(law) = law {
+                    lost += rest.area * law.advance(strain[k], &mut slips[k]);
+                }
+            }
+        }
+        lost
+    }
 }
 
 /// Constants of corotational triangles.

@@ -1,6 +1,6 @@
 //! The elements of one cloth.
 
-use super::group::{Group, Many, Threads, Triangles, Turned, Wrinkled};
+use super::group::{Group, Many, Rubbing, Threads, Triangles, Turned, Wrinkled};
 use super::{Bend, Clamp, Stretch};
 use crate::element::curve::Response;
 use crate::element::hinge::Curvature;
@@ -15,6 +15,15 @@ use crate::model::Cloth;
 use glam::DVec3;
 use std::ops::Range;
 use toile_mesh::{Topology, TriMesh};
+
+/// What a cloth is in the plane.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Plane {
+    /// An elastic model.
+    Elastic(Stretch),
+    /// St. Venant–Kirchhoff with the loops of the fabric.
+    Rubbing,
+}
 
 /// One cloth.
 #[derive(Debug)]
@@ -34,7 +43,7 @@ impl Part {
     pub(super) fn new(
         cloth: &Cloth,
         first: usize,
-        stretch: Stretch,
+        stretch: Plane,
         bend: Bend,
         clamps: &[Clamp],
     ) -> Result<Self, Error> {
@@ -42,7 +51,12 @@ impl Part {
         crate::model::give_material(&mut mesh);
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let mut groups: Vec<Box<dyn Group>> = Vec::new();
-        add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+        match stretch {
+            Plane::Elastic(stretch) => {
+                add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+            }
+            Plane::Rubbing => add_loops(&mut groups, cloth, &mesh)?,
+        }
         add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
         let moments = match bend {
             Bend::Morley => {
@@ -156,6 +170,16 @@ fn add_stretch(
             groups.push(Box::new(Many(surface.corners)));
         }
     }
+    Ok(())
+}
+
+/// The mean of loading and unloading, and the friction between them.
+fn add_loops(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh) -> Result<(), Error> {
+    let rest = Triangle::of_mesh(mesh);
+    let loops = cloth.fabric.loops()?;
+    groups.push(Box::new(Many(Triangles { rest: rest.clone(), law: loops.mean })));
+    let slips = vec![[0.0; 3]; rest.len()];
+    groups.push(Box::new(Many(Rubbing { rest, laws: loops.friction, slips })));
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use crate::scene::suggest;
 use toml::{Table, Value};
 
 /// Tension at the end of the tensile test [N/m]: 500 gf/cm.
-pub const LAST_TENSION: f64 = 490.3325;
+pub const LAST_TENSION: f64 = toile_sim::fabric::LAST_TENSION;
 
 /// Pieces of the curve that stands for the power law.
 const PIECES: u32 = 32;

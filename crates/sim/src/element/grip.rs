@@ -1,0 +1,187 @@
+//! Friction between threads that grows with strain: loops of slow tests that open as they go.
+//!
+//! A spring of stiffness k with a slider, as in [`viscosity`](super::viscosity), whose limit is
+//! `L(e) = L₀ + s R(|e|)`, R a measured curve. Threads that are pulled press on each other, and what is
+//! pressed harder rubs harder: with R the tension itself, loading and unloading are two multiples of one
+//! curve, which is what tensile loops of fabrics look like; with R a ramp, the loop of a shear test has
+//! one width at small angles and another at large ones.
+//!
+//! A step from the slider at z has the stress `k (e − z)` while that is within ±L(e), else ±L(e). It depends on
+//! one strain alone, so it has a potential, its integral. After the step z follows.
+//!
+//! Limits: the limit must grow more slowly than the spring, R′ s < k; as slow tests, no rate, no creep.
+
+use super::curve::Response;
+use super::stvk::{pull, stiffness};
+use super::{Blocks, Element, Triangle};
+use glam::DVec3;
+
+/// Rounds in which the strain is found at which a slider gives way; each gains two digits or more.
+const ROUNDS: usize = 40;
+
+/// A slider whose limit grows with strain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grip {
+    /// Stiffness while it holds [N/m].
+    pub stiffness: f64,
+    /// Limit at rest [N/m].
+    pub base: f64,
+    /// How much of `rise` is added to the limit.
+    pub share: f64,
+    /// What the limit grows with, over the size of the strain [N/m].
+    pub rise: Response,
+}
+
+impl Grip {
+    /// Limit, its slope, and its integral from zero strain.
+    fn limit(&self, strain: f64) -> [f64; 3] {
+        let [energy, stress, slope] = self.rise.evaluate(strain.abs());
+        let sign = if strain < 0.0 { -1.0 } else { 1.0 };
+        [
+            self.base + self.share * stress,
+            sign * self.share * slope,
+            self.base * strain + sign * self.share * energy,
+        ]
+    }
+
+    /// Where a slider at `slip` gives way to the side `sign`.
+    fn edge(&self, slip: f64, sign: f64) -> f64 {
+        let mut at = slip;
+        for _ in 0..ROUNDS {
+            let next = slip + sign * self.limit(at)[0] / self.stiffness;
+            if next == at {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    /// Potential of a step to this strain [J/m²], stress [N/m] and tangent stiffness [N/m], with the
+    /// slider at `slip`.
+    pub fn evaluate(&self, strain: f64, slip: f64) -> [f64; 3] {
+        let (k, off) = (self.stiffness, strain - slip);
+        let [limit, slope, area] = self.limit(strain);
+        if k * off.abs() <= limit {
+            return [0.5 * k * off * off, k * off, k];
+        }
+        let sign = off.signum();
+        let edge = self.edge(slip, sign);
+        let held = 0.5 * k * (edge - slip) * (edge - slip);
+        [held + sign * (area - self.limit(edge)[2]), sign * limit, sign * slope]
+    }
+
+    /// Lets the slider follow to this strain; returns the energy lost [J/m²].
+    pub fn advance(&self, strain: f64, slip: &mut f64) -> f64 {
+        let limit = self.limit(strain)[0];
+        let reach = limit / self.stiffness;
+        let moved = slip.clamp(strain - reach, strain + reach);
+        let lost = limit * (moved - *slip).abs();
+        *slip = moved;
+        lost
+    }
+}
+
+/// A triangle whose threads rub during one step: weft, warp and shear.
+#[derive(Clone, Copy, Debug)]
+pub struct Rub<'a> {
+    /// Its rest state.
+    pub rest: &'a Triangle,
+    /// Laws along weft, along warp and of shear.
+    pub laws: &'a [Option<Grip>; 3],
+    /// Their sliders at the beginning of the step.
+    pub slips: [f64; 3],
+}
+
+impl Rub<'_> {
+    fn evaluate(&self, x: &[DVec3; 3]) -> [[f64; 3]; 3] {
+        let e = self.rest.green_strain(x);
+        std::array::from_fn(|k| {
+            self.laws[k].as_ref().map_or([0.0; 3], |law| law.evaluate(e[k], self.slips[k]))
+        })
+    }
+}
+
+impl Element<3> for Rub<'_> {
+    fn vertices(&self) -> [u32; 3] {
+        self.rest.vertices
+    }
+
+    fn energy(&self, x: &[DVec3; 3]) -> f64 {
+        self.rest.area * self.evaluate(x).iter().map(|p| p[0]).sum::<f64>()
+    }
+
+    fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
+        pull(self.rest, x, self.evaluate(x).map(|p| p[1]))
+    }
+
+    fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
+        let [weft, warp, shear] = self.evaluate(x);
+        let tangent = [[weft[2], 0.0, 0.0], [0.0, warp[2], 0.0], [0.0, 0.0, shear[2]]];
+        stiffness(self.rest, x, [weft[1], warp[1], shear[1]], tangent, definite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::super::curve::Curve;
+    use super::*;
+    use glam::DVec2;
+
+    fn grip() -> Grip {
+        let rise = Curve::new(&[[0.0, 0.0], [0.02, 5.0], [0.05, 40.0]], true).unwrap();
+        Grip { stiffness: 9e3, base: 2.0, share: 0.3, rise: Response::Curve(rise) }
+    }
+
+    #[test]
+    fn stress_and_tangent_are_slopes_of_the_potential_on_both_sides() {
+        let law = grip();
+        for slip in [-0.01, 0.0, 0.02] {
+            for strain in [-0.04, -0.013, 0.0003, 0.011, 0.0205, 0.045, 0.07] {
+                let h = 1e-7;
+                let at = |e: f64| law.evaluate(e, slip);
+                let slope = (at(strain + h)[0] - at(strain - h)[0]) / (2.0 * h);
+                assert!((at(strain)[1] - slope).abs() < 1e-5, "{slip} {strain} {slope}");
+                let tangent = (at(strain + h)[1] - at(strain - h)[1]) / (2.0 * h);
+                assert!((at(strain)[2] - tangent).abs() < 1e-3, "{slip} {strain} {tangent}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_loop_runs_along_its_limits_and_loses_its_area() {
+        let law = grip();
+        let (mut slip, mut area, mut lost, mut before) = (0.0, 0.0, 0.0, [0.0; 2]);
+        let n = 4000_i32;
+        for k in 0..=2 * n {
+            let part = f64::from(n - (k - n).abs()) / f64::from(n);
+            let e = 0.05 * part;
+            let stress = law.evaluate(e, slip)[1];
+            lost += law.advance(e, &mut slip);
+            assert!((law.evaluate(e, slip)[1] - stress).abs() < 1e-9);
+            area += 0.5 * (stress + before[1]) * (e - before[0]);
+            before = [e, stress];
+            // A slider turns within 2 L/k = 0.0031 at the end.
+            if (0.002..0.045).contains(&e) {
+                let side = if k < n { 1.0 } else { -1.0 };
+                assert!((stress - side * law.limit(e)[0]).abs() < 1e-9, "{k}");
+            }
+        }
+        let stored = 0.5 * before[1] * before[1] / law.stiffness;
+        assert!((area - lost - stored).abs() < 1e-3 * area, "{area} {lost}");
+    }
+
+    #[test]
+    fn a_rubbing_triangle_has_the_right_derivatives() {
+        let uv = [DVec2::new(0.0, 0.1), DVec2::new(1.0, 0.0), DVec2::new(0.3, 0.8)];
+        let rest = Triangle::new([0, 1, 2], uv).unwrap();
+        let laws = [Some(grip()), None, Some(grip())];
+        let e = Rub { rest: &rest, laws: &laws, slips: [0.03, 0.0, 0.0] };
+        let x = uv.map(|p| DVec3::new(1.05 * p.x + 0.06 * p.y, 1.02 * p.y, 0.1 * p.x));
+        check::gradient(&e, &x);
+        check::hessian(&e, &x);
+        check::definite(&e, &x);
+        check::rigid(&e, &x);
+    }
+}
