@@ -60,7 +60,7 @@ pub struct Settled {
 #[non_exhaustive]
 pub enum StaticsError {
     /// The iterations ran out.
-    #[error("no equilibrium after {iterations} iterations; vertices still move {motion} m")]
+    #[error("no equilibrium after {iterations} iterations; vertices still move {motion:.1e} m")]
     NotSettled {
         /// Iterations made.
         iterations: u32,

@@ -22,8 +22,9 @@ use toile_sim::sheet::Sheet;
 const SPARE: usize = 2;
 /// Most iterations.
 const ITERATIONS: usize = 60;
-/// Relative change of the values at which they stand.
-const TOLERANCE: f64 = 1e-8;
+/// Change of the values at which they stand, of themselves or of the largest in the block: a value that
+/// vanishes has no digits of its own.
+const TOLERANCE: [f64; 2] = [1e-8, 1e-11];
 
 /// A motion and its stiffness per mass.
 #[derive(Clone, Debug)]
@@ -85,8 +86,11 @@ pub(super) fn lowest(
                 sum
             })
             .collect();
-        let settled =
-            (0..count).all(|k| (found[k] - values[k]).abs() <= TOLERANCE * found[k].abs());
+        let near = |k: usize| {
+            let allowed = (TOLERANCE[0] * found[k].abs()).max(TOLERANCE[1] * found[block - 1]);
+            (found[k] - values[k]).abs() <= allowed
+        };
+        let settled = (0..count).all(near);
         values = found;
         if settled {
             let modes = values.into_iter().zip(shapes).take(count);

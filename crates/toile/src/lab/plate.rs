@@ -68,7 +68,8 @@ impl Support {
 fn read(setup: &Setup, support: Support) -> Result<Vec<Reading>, Failure> {
     let (cells, tolerance) = setup.pick((40, 0.02), (16, 0.1));
     let value = sink(setup, support, cells, LOAD)?;
-    Ok(vec![Reading::new("w D/q a⁴", value, support.exact(), tolerance)])
+    let name = if support == Support::Disk { "w D/(q R⁴)" } else { "w D/(q a⁴)" };
+    Ok(vec![Reading::new(name, value, support.exact(), tolerance)])
 }
 
 /// How far the middle sinks for a load of one, with `cells` along a side, an even number.

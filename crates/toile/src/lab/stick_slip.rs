@@ -77,7 +77,7 @@ fn forces(setup: &Setup, lowered: f64, cells: usize) -> Result<[f64; 2], Failure
 }
 
 fn draw(setup: &Setup, _: &[Row]) -> Result<Vec<Picture>, Failure> {
-    let exact = Stuck::family(0.24, 24);
+    let exact = Stuck::family(0.24, 40);
     let curve = |f: &dyn Fn(&Stuck) -> f64| -> Vec<(f64, f64)> {
         exact.iter().map(|s| (s.lowered, f(s))).collect()
     };

@@ -4,7 +4,7 @@ use super::{bisect, integrate};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Middle of a clamped square plate under a load of one: q a⁴/D times this. There is no closed form;
-/// finite differences, extrapolated, agree with the table of Timoshenko and Woinowsky-Krieger.
+/// finite differences, extrapolated, agree with the printed table [timoshenko1959].
 pub(in crate::lab) const CLAMPED_SQUARE: f64 = 0.001_265_32;
 
 /// Middle of a clamped round plate of radius one under a load of one.
