@@ -253,6 +253,58 @@ impl Settings {
             l.compression,
             "it must be 0 to 1, 1 is no limit",
         )?;
+        let b = &self.barrier;
+        let barrier = [
+            (
+                "solver.barrier.reach",
+                b.reach,
+                0.0,
+                0.1,
+                "it must be 0 to 0.1 m; 0 is chosen by the mesh",
+            ),
+            (
+                "solver.barrier.pressure",
+                b.pressure,
+                0.0,
+                1e9,
+                "it must be 0 to 1e9 Pa; 0 is chosen",
+            ),
+            ("solver.barrier.slip", b.slip, 0.0, 0.1, "it must be 0 to 0.1 m; 0 is chosen"),
+            ("solver.barrier.decrement", b.decrement, 0.0, 1.0, "it must be 0 to 1"),
+            ("solver.barrier.speed", b.speed, 0.0, 1.0, "it must be 0 to 1 m/s"),
+            (
+                "solver.barrier.linear_tolerance",
+                b.linear_tolerance,
+                1e-14,
+                0.9,
+                "it must be 1e-14 to 0.9",
+            ),
+            (
+                "solver.barrier.max_iterations",
+                f64::from(b.max_iterations),
+                1.0,
+                1e5,
+                "it must be 1 to 100000",
+            ),
+            (
+                "solver.barrier.linear_iterations",
+                f64::from(b.linear_iterations),
+                1.0,
+                1e6,
+                "it must be 1 to 1000000",
+            ),
+        ];
+        for (key, value, lo, hi, rule) in barrier {
+            check(in_range(value, lo, hi), key, value, rule)?;
+        }
+        if let Rule::Blend { theta } = self.implicit.rule {
+            check(
+                in_range(theta, 0.5, 1.0),
+                "solver.implicit.rule.theta",
+                theta,
+                "it must be 0.5 (midpoint) to 1 (Euler)",
+            )?;
+        }
         if let Integrator::Verlet { damping } = self.integrator {
             check(
                 in_range(damping, 0.0, 1.0),
@@ -262,5 +314,29 @@ impl Settings {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_the_solvers_that_make_no_sense_are_refused_by_name() {
+        let with = |change: &dyn Fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            settings.validate().map_err(|e| e.to_string())
+        };
+        assert!(with(&|_| {}).is_ok());
+        let refused = |change: &dyn Fn(&mut Settings), key: &str| {
+            let message = with(change).unwrap_err();
+            assert!(message.contains(key), "{message}");
+        };
+        refused(&|s| s.barrier.reach = -1.0, "solver.barrier.reach");
+        refused(&|s| s.barrier.pressure = f64::NAN, "solver.barrier.pressure");
+        refused(&|s| s.barrier.max_iterations = 0, "solver.barrier.max_iterations");
+        refused(&|s| s.barrier.linear_tolerance = 0.0, "solver.barrier.linear_tolerance");
+        refused(&|s| s.implicit.rule = Rule::Blend { theta: 0.2 }, "solver.implicit.rule.theta");
     }
 }
