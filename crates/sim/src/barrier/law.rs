@@ -67,7 +67,7 @@ mod tests {
         for law in [Law::Log, Law::TwoStage] {
             for g in [1e-6, 1e-4, 0.9e-3, 1.1e-3, 1.9e-3] {
                 // Small against the distance to both ends, where it bends most.
-                let h = 1e-4 * g.min(reach - g);
+                let h = 1e-4 * f64::min(g, reach - g);
                 let (a, b, c) = (
                     law.evaluate(g - h, reach),
                     law.evaluate(g, reach),
