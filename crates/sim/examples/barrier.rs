@@ -8,6 +8,7 @@ use glam::DVec3;
 use std::time::Instant;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_sim::body::{Body, Shape};
+use toile_sim::sheet::{Bend, Stretch};
 use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
 
 fn main() {
@@ -55,6 +56,14 @@ fn main() {
     let mut settings = Preset::Toile.settings();
     if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
         settings.step = step;
+    }
+    // Other models by name: `BEND=hinge STRETCH=corotational`.
+    let named = |key: &str, name: &str| std::env::var(key).is_ok_and(|v| v == name);
+    if let Some(bend) = Bend::ALL.into_iter().find(|b| named("BEND", b.name())) {
+        settings.bend = bend;
+    }
+    if let Some(stretch) = Stretch::ALL.into_iter().find(|s| named("STRETCH", s.name())) {
+        settings.stretch = stretch;
     }
     let steps = (seconds / settings.step).round() as usize;
     let per = (0.1 / settings.step).round() as usize;

@@ -11,12 +11,14 @@
 //! a step is over when they have arrived.
 
 mod contact;
+mod direction;
 mod friction;
+mod impact;
 mod law;
 mod newton;
-mod operator;
 mod pairs;
 mod settings;
+mod sweep;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};

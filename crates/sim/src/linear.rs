@@ -27,6 +27,7 @@ mod pattern;
 mod preconditioner;
 mod scalar;
 mod schwarz;
+pub mod single;
 pub mod vector;
 
 pub use assembly::{Assembly, Builder};

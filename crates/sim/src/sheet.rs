@@ -12,14 +12,15 @@ mod group;
 mod part;
 
 pub use choice::{Bend, Stretch};
-pub use group::Group;
+pub use group::{Group, Rows};
 
 use crate::element::morley::Moments;
 use crate::element::write_outer;
 use crate::error::Error;
+use crate::linear::single::{Matrix, Places};
 use crate::linear::{Assembly, BlockCsr, Builder, Pattern};
 use crate::model::Cloth;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Mat3A};
 use part::{Part, Plane};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -43,7 +44,10 @@ pub struct Clamp {
 #[derive(Debug)]
 pub struct Sheet {
     parts: Vec<Part>,
-    assembly: Assembly,
+    pattern: Arc<Pattern>,
+    /// Made when a matrix is asked for: in double precision, or in single.
+    assembly: Option<Assembly>,
+    places: Option<Vec<Places>>,
     /// Contributions to the gradient, element after element, and those of each vertex.
     forces: Vec<DVec3>,
     offsets: Vec<u32>,
@@ -92,14 +96,20 @@ impl Sheet {
             parts.push(part);
         }
         let vertices = first;
-        let mut builder = Builder::new(vertices);
-        for part in &parts {
-            builder = part.add_stencils(builder)?;
-        }
-        let assembly = builder.build()?;
+        let builder = stencils_of(&parts, vertices)?;
+        let pattern = builder.pattern()?;
         let (offsets, sources) = gather_lists(&parts, vertices);
         let forces = vec![DVec3::ZERO; sources.len()];
-        Ok(Self { parts, assembly, forces, offsets, sources, moments: Vec::new() })
+        Ok(Self {
+            parts,
+            pattern,
+            assembly: None,
+            places: None,
+            forces,
+            offsets,
+            sources,
+            moments: Vec::new(),
+        })
     }
 
     /// Number of vertices.
@@ -109,12 +119,12 @@ impl Sheet {
 
     /// Which vertices act on each other.
     pub fn pattern(&self) -> &Arc<Pattern> {
-        self.assembly.pattern()
+        &self.pattern
     }
 
     /// A zero matrix of that pattern.
     pub fn matrix(&self) -> BlockCsr {
-        self.assembly.matrix()
+        BlockCsr::zeros(&self.pattern)
     }
 
     /// Whether bending has more to it than the stored Hessian says.
@@ -158,20 +168,65 @@ impl Sheet {
     /// hinges stands in for the moments, or bending by moments is left out.
     pub fn hessian(&mut self, x: &[DVec3], definite: bool, creases: bool, matrix: &mut BlockCsr) {
         let mut number = 0;
+        let assembly = match &mut self.assembly {
+            Some(assembly) => assembly,
+            none => {
+                // What can go wrong went wrong in `new`, with the same stencils.
+                let Ok(builder) = stencils_of(&self.parts, self.offsets.len() - 1) else { return };
+                none.insert(builder.build_for(Arc::clone(&self.pattern)))
+            }
+        };
         for part in &self.parts {
             let x = &x[part.range.clone()];
             for group in &part.groups {
-                group.hessian(x, definite, &mut self.assembly, number);
+                group.hessian(x, definite, assembly, number);
                 number += 1;
             }
             if let Some(moments) = &part.moments {
                 let lists = (part.inner.as_slice(), part.clamped.as_slice());
-                fill_creases(moments, lists, x, creases, &mut self.assembly, number);
+                fill_creases(moments, lists, x, creases, assembly, number);
                 number += 1 + usize::from(!part.clamped.is_empty());
             }
         }
-        let gathered = self.assembly.gather(matrix);
+        let gathered = assembly.gather(matrix);
         debug_assert!(gathered.is_ok(), "the matrix was made for another pattern");
+    }
+
+    /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
+    /// place of the moments.
+    ///
+    /// # Errors
+    /// If a vertex has more neighbours than can be counted.
+    pub fn single_hessian(&mut self, x: &[DVec3], matrix: &mut Matrix) -> Result<(), Error> {
+        if self.places.is_none() {
+            let builder = stencils_of(&self.parts, self.vertices())?;
+            self.places = Some(builder.places(&self.pattern)?);
+        }
+        let (parts, pattern) = (&self.parts, &self.pattern);
+        let places = self.places.as_deref().unwrap_or_default();
+        matrix.chunks_mut().into_par_iter().for_each(|(first, blocks)| {
+            blocks.fill(Mat3A::ZERO);
+            let mut number = 0;
+            for part in parts {
+                let x = &x[part.range.clone()];
+                let mut next = || {
+                    number += 1;
+                    &places[number - 1]
+                };
+                for group in &part.groups {
+                    group.add_rows(x, &mut Rows { pattern, places: next(), first, blocks });
+                }
+                if let Some(moments) = &part.moments {
+                    let mut rows = Rows { pattern, places: next(), first, blocks };
+                    add_creases(moments, &part.inner, x, &mut rows);
+                    if !part.clamped.is_empty() {
+                        let mut rows = Rows { pattern, places: next(), first, blocks };
+                        add_creases(moments, &part.clamped, x, &mut rows);
+                    }
+                }
+            }
+        });
+        Ok(())
     }
 
     /// Adds the true Hessian of bending by moments, times `d`.
@@ -202,6 +257,29 @@ impl Sheet {
     /// The moments of a cloth bent by [`Bend::Morley`].
     pub fn moments_of(&self, cloth: usize) -> Option<&Moments> {
         self.parts.get(cloth)?.moments.as_ref()
+    }
+}
+
+/// All elements of all parts.
+fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear::Error> {
+    let mut builder = Builder::new(vertices);
+    for part in parts {
+        builder = part.add_stencils(builder)?;
+    }
+    Ok(builder)
+}
+
+/// The matrix of hinges, in single precision.
+fn add_creases(moments: &Moments, creases: &[usize], x: &[DVec3], rows: &mut Rows<'_>) {
+    for i in rows.places.of_chunk(rows.first) {
+        let (k, slopes) = moments.stand_in(creases[*i as usize], x);
+        let root = k.sqrt();
+        let slopes = slopes.map(|s| (s * root).as_vec3a());
+        let block = |a: usize, b: usize| {
+            let (s, t) = (slopes[a], slopes[b]);
+            Mat3A::from_cols(s * t.x, s * t.y, s * t.z)
+        };
+        rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
     }
 }
 

@@ -123,7 +123,7 @@ impl Gauge {
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
-        let stiffness = self.pressure * self.mean(near, &self.area) / self.reach;
+        let stiffness = self.stiffness(near);
         let mut turn = None;
         if near.kind == Kind::Features(Pair::EdgeEdge) && gap > 0.0 {
             let (factor, slopes) = mollifier(&near.points.map(|p| y[p as usize]));
@@ -144,6 +144,18 @@ impl Gauge {
             friction: self.friction(near),
             turn,
         })
+    }
+
+    /// Slope and curvature of the energy of a pair at half the reach [N], [N/m].
+    pub(super) fn half_way(&self, near: &Near) -> (f64, f64) {
+        let value = self.law.evaluate(0.5 * self.reach, self.reach);
+        let stiffness = self.stiffness(near);
+        (stiffness * value.slope, stiffness * value.curvature)
+    }
+
+    /// k of a pair [N/m].
+    fn stiffness(&self, near: &Near) -> f64 {
+        self.pressure * self.mean(near, &self.area) / self.reach
     }
 
     /// All contacts among pairs, in their order.

@@ -48,7 +48,12 @@ impl Near {
     }
 
     pub(super) fn closest(&self, y: &[DVec3]) -> Closest {
-        let at = |k: usize| y[self.points[k] as usize];
+        self.closest_at(self.points.map(|p| y[p as usize]))
+    }
+
+    /// The same with its points where they are said to be.
+    pub(super) fn closest_at(&self, y: [DVec3; 4]) -> Closest {
+        let at = |k: usize| y[k];
         match self.kind {
             Kind::Features(Pair::VertexFace) => {
                 let face = [at(1), at(2), at(3)];

@@ -1,7 +1,6 @@
 //! What the default solver can be told.
 
 use super::law::Law;
-use crate::linear::Precondition;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the default solver.
@@ -23,12 +22,10 @@ pub struct Barrier {
     pub speed: f64,
     /// Most iterations of a step.
     pub max_iterations: u32,
-    /// Relative residual of the linear systems.
+    /// Linear systems end when an iteration brings less than this part, over their number, of what all brought.
     pub linear_tolerance: f64,
     /// Most iterations of each.
     pub linear_iterations: u32,
-    /// Preconditioner of the linear systems.
-    pub precondition: Precondition,
 }
 
 impl Default for Barrier {
@@ -43,7 +40,6 @@ impl Default for Barrier {
             max_iterations: 30,
             linear_tolerance: 0.05,
             linear_iterations: 300,
-            precondition: Precondition::Schwarz { aggregate: 16, coarse: true },
         }
     }
 }

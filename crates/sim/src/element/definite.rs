@@ -96,6 +96,10 @@ pub fn project<const N: usize>(h: &Blocks<N>) -> Blocks<N> {
 /// The nearest positive semidefinite matrix of side `M`.
 pub fn project_small<const M: usize>(matrix: &[[f64; M]; M]) -> [[f64; M]; M] {
     const { assert!(M <= 3) };
+    // Most are definite as they are, by their leading minors.
+    if is_definite(matrix) {
+        return *matrix;
+    }
     let (mut a, mut vectors) = ([0.0; 9], [0.0; 9]);
     for i in 0..M {
         for j in 0..M {
@@ -113,6 +117,32 @@ pub fn project_small<const M: usize>(matrix: &[[f64; M]; M]) -> [[f64; M]; M] {
         }
     }
     out
+}
+
+/// A 2 × 2 matrix with the same eigenvectors and the magnitudes of its eigenvalues.
+pub fn absolute(m: &[[f64; 2]; 2]) -> [[f64; 2]; 2] {
+    if is_definite(m) {
+        return *m;
+    }
+    let positive = project_small(m);
+    std::array::from_fn(|i| std::array::from_fn(|j| 2.0 * positive[i][j] - m[i][j]))
+}
+
+/// Whether all leading minors are positive, beyond rounding.
+fn is_definite<const M: usize>(m: &[[f64; M]; M]) -> bool {
+    let positive = |minor: f64, of: f64| minor > 1e-12 * of;
+    let two = || m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    match M {
+        2 => m[0][0] > 0.0 && positive(two(), m[0][0] * m[1][1]),
+        3 => {
+            let three = m[2][2] * two() - m[1][2] * (m[0][0] * m[2][1] - m[0][1] * m[2][0])
+                + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+            m[0][0] > 0.0
+                && positive(two(), m[0][0] * m[1][1])
+                && positive(three, m[0][0] * m[1][1] * m[2][2])
+        }
+        _ => false,
+    }
 }
 
 /// Turns the symmetric n × n matrix `a` (row by row) into diagonal form; `vectors` becomes the
@@ -185,6 +215,18 @@ mod tests {
         for (value, exact) in values.iter().zip([2.0 - root, 2.0, 2.0 + root]) {
             assert!((value - exact).abs() < 1e-14);
         }
+    }
+
+    #[test]
+    fn magnitudes_turn_negative_eigenvalues_over() {
+        // Eigenvalues 3 along (1, 1) and −1 along (1, −1) become 3 and 1.
+        let a = absolute(&[[1.0, 2.0], [2.0, 1.0]]);
+        for (i, j, exact) in [(0, 0, 2.0), (0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0)] {
+            assert!((a[i][j] - exact).abs() < 1e-14, "{a:?}");
+        }
+        let definite = [[2.0, 1.0], [1.0, 3.0]];
+        assert_eq!(absolute(&definite), definite);
+        assert_eq!(project_small(&definite), definite);
     }
 
     #[test]

@@ -7,8 +7,9 @@
 //!
 //! Gradient `A F S g_a`, S the second Piola–Kirchhoff stress. The Hessian is a material part
 //! (tangent moduli on strain gradients) and a geometric part `A (g_aᵀ S g_b) I`. Where it must be
-//! definite the 3 × 3 matrix of tangent moduli and the 2 × 2 stress are each projected: near, not
-//! nearest, but without an eigenvalue problem of side nine.
+//! definite the 3 × 3 matrix of tangent moduli is projected, and pressure in the 2 × 2 stress counts as tension
+//! of the same size [chen2024absolute]: a triangle about to buckle then has a stiffness, so that directions do not
+//! overshoot. Near, not nearest, but without an eigenvalue problem of side nine.
 //!
 //! An affine map of any mesh has exactly the energy of the continuum: the model does not know how
 //! it was cut into triangles.
@@ -19,7 +20,7 @@
 //! constant.
 
 use super::curve::Response;
-use super::definite::{add_blocks, outer, project_small};
+use super::definite::{absolute, add_blocks, outer, project_small};
 use super::{Blocks, Element, Membrane, Triangle};
 use glam::{DMat3, DVec3};
 
@@ -117,7 +118,7 @@ pub(crate) fn stiffness(
     let mut tangent = tangent;
     if definite {
         tangent = project_small(&tangent);
-        stress = project_small(&stress);
+        stress = absolute(&stress);
     }
     let e = rest.green_gradients(x);
     // Tangent moduli times strain gradients first: three outer products a block instead of nine.

@@ -7,6 +7,7 @@
 //! the last bit.
 
 use super::block_csr::{CHUNK, PARALLEL_ROWS};
+use super::single::Places;
 use super::{BlockCsr, Error, Pattern};
 use glam::DMat3;
 use rayon::prelude::*;
@@ -75,8 +76,11 @@ impl Builder {
         Ok(self)
     }
 
-    /// Finds the pattern and which contributions each block sums.
-    pub fn build(self) -> Result<Assembly, Error> {
+    /// Which vertices act on each other.
+    ///
+    /// # Errors
+    /// If there are more than can be numbered.
+    pub fn pattern(&self) -> Result<Arc<Pattern>, Error> {
         let stencils = &self.stencils;
         let pairs = self.groups.iter().flat_map(|g| {
             (0..g.elements).flat_map(move |e| {
@@ -85,11 +89,43 @@ impl Builder {
             })
         });
         let pattern = Pattern::from_pairs(self.vertices, pairs);
-        let total = self.groups.last().map_or(0, |g| g.first_block + g.elements * g.blocks());
         // A source is a 31-bit index and a bit that says "transposed".
-        if total >= 1 << 31 || pattern.blocks() >= u32::MAX as usize {
+        if self.total() >= 1 << 31 || pattern.blocks() >= u32::MAX as usize {
             return Err(Error::TooLarge);
         }
+        Ok(Arc::new(pattern))
+    }
+
+    /// Blocks that all elements write.
+    fn total(&self) -> usize {
+        self.groups.last().map_or(0, |g| g.first_block + g.elements * g.blocks())
+    }
+
+    /// Where the blocks of each group go in a matrix of single precision.
+    ///
+    /// # Errors
+    /// If a vertex has more neighbours than can be counted.
+    pub fn places(&self, pattern: &Pattern) -> Result<Vec<Places>, Error> {
+        let of = |g: &Group| {
+            let stencils = &self.stencils[g.first_vertex..][..g.elements * g.width];
+            Places::new(pattern, g.width, stencils.to_vec())
+        };
+        self.groups.iter().map(of).collect()
+    }
+
+    /// Finds the pattern and which contributions each block sums.
+    ///
+    /// # Errors
+    /// As [`Self::pattern`].
+    pub fn build(self) -> Result<Assembly, Error> {
+        let pattern = self.pattern()?;
+        Ok(self.build_for(pattern))
+    }
+
+    /// The same with the pattern found before.
+    pub(crate) fn build_for(self, pattern: Arc<Pattern>) -> Assembly {
+        let stencils = &self.stencils;
+        let total = self.total();
         // Every contribution goes to one slot, and off the diagonal to its mirror image too.
         let visit = |sink: &mut dyn FnMut(usize, u32)| {
             for g in &self.groups {
@@ -124,8 +160,7 @@ impl Builder {
             next[slot] += 1;
         });
         let contributions = vec![DMat3::ZERO; total];
-        let pattern = Arc::new(pattern);
-        Ok(Assembly { pattern, groups: self.groups, contributions, start, sources })
+        Assembly { pattern, groups: self.groups, contributions, start, sources }
     }
 }
 

@@ -204,7 +204,7 @@ impl Coarse {
 
 /// Grows aggregates: each begins at the lowest free vertex and takes, again and again, the free
 /// neighbour with the most neighbours in it (the lowest of several).
-fn aggregate(pattern: &Pattern, size: usize) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn aggregate(pattern: &Pattern, size: usize) -> (Vec<u32>, Vec<u32>) {
     let n = pattern.rows();
     let mut place = vec![NONE; n];
     let mut members = Vec::with_capacity(n + n / 4);

@@ -6,9 +6,10 @@ use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
 use crate::element::{Element, Membrane, Triangle, baraff_witkin};
-use crate::linear::{Assembly, Builder, Error};
+use crate::linear::single::Places;
+use crate::linear::{Assembly, Builder, Error, Pattern};
 use baraff_witkin::{BaraffWitkin, Conditions};
-use glam::DVec3;
+use glam::{DMat3, DVec3, Mat3A};
 use rayon::prelude::*;
 use std::fmt::Debug;
 
@@ -35,8 +36,20 @@ pub trait Group: Debug + Send + Sync {
     fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
     /// Hessians, as a group of the assembly.
     fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize);
+    /// Semidefinite Hessians, added to a chunk of the rows of a matrix of single precision.
+    fn add_rows(&self, x: &[DVec3], target: &mut Rows<'_>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, x: &[DVec3]) -> f64;
+}
+
+/// A chunk of the rows of a matrix.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    pub(super) pattern: &'a Pattern,
+    pub(super) places: &'a Places,
+    /// The first row.
+    pub(super) first: usize,
+    pub(super) blocks: &'a mut [Mat3A],
 }
 
 /// Elements of one kind, made when they are asked for.
@@ -111,9 +124,28 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
         });
     }
 
+    fn add_rows(&self, x: &[DVec3], rows: &mut Rows<'_>) {
+        // The widest element has six vertices.
+        let mut upper = [DMat3::ZERO; 21];
+        let upper = &mut upper[..N * (N + 1) / 2];
+        for i in rows.places.of_chunk(rows.first) {
+            let e = self.0.get(*i as usize);
+            e.upper(&e.vertices().map(|v| x[v as usize]), true, upper);
+            // Row a of the upper triangle begins behind those before it.
+            let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
+            let block = |a: usize, b: usize| single(&upper[at(a, b)]);
+            rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+        }
+    }
+
     fn advance(&mut self, x: &[DVec3]) -> f64 {
         self.0.advance(x)
     }
+}
+
+/// A block in single precision.
+fn single(m: &DMat3) -> Mat3A {
+    Mat3A::from_cols(m.x_axis.as_vec3a(), m.y_axis.as_vec3a(), m.z_axis.as_vec3a())
 }
 
 impl<const N: usize, E: Element<N> + Copy + Debug + Send + Sync> Source<N> for Vec<E> {

@@ -32,7 +32,10 @@ impl World {
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let start = Start { x, v, a: &a, t, h, held: &held, anchors: &anchors };
-        match solver.step(&start) {
+        // Within the pool, so that the many small tasks of a step need not be handed over to it.
+        let mut outcome = None;
+        rayon::scope(|_| outcome = Some(solver.step(&start)));
+        match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
             Ok((x, anchors, stepped)) => {
                 for (i, to) in x.iter().enumerate() {
                     self.state.v[i] = (*to - self.state.x[i]) / h;

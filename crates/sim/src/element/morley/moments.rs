@@ -11,8 +11,8 @@
 //! within small bounds on any mesh, so the one preconditions the other.
 
 use super::super::Bending;
-use super::super::hinge::{angle, angle_gradient};
-use super::{compliance, phi, row};
+use super::super::hinge::angle_gradient;
+use super::{compliance, row, slope};
 use crate::Error;
 use crate::element::stiffness::multiply;
 use crate::linear::Scalar;
@@ -42,13 +42,13 @@ impl Crease {
 
     /// Change of slope.
     fn change(&self, x: &[DVec3]) -> f64 {
-        phi(angle(&self.corners(x))).0 - self.rest
+        slope(&self.corners(x)).0 - self.rest
     }
 
     /// Derivatives of the change of slope; a clamp does not move.
     fn slopes(&self, x: &[DVec3]) -> [DVec3; 4] {
         let corners = self.corners(x);
-        let factor = phi(angle(&corners)).1;
+        let factor = slope(&corners).1;
         let mut g = angle_gradient(&corners).map(|g| g * factor);
         if self.clamp.is_some() {
             g[3] = DVec3::ZERO;
@@ -64,6 +64,8 @@ pub struct Moments {
     compliance: Scalar,
     /// What an edge's moment does to itself: the inverse of its own compliance.
     own: Vec<f64>,
+    /// Memory for changes of slope.
+    changes: Vec<f64>,
 }
 
 impl Moments {
@@ -109,7 +111,7 @@ impl Moments {
         let compliance = Scalar::new(creases.len(), &entries)
             .map_err(|e| Error::Setting { key: "bending", reason: e.to_string() })?;
         let own = compliance.diagonal().iter().map(|f| 1.0 / f).collect();
-        Ok(Self { creases, compliance, own })
+        Ok(Self { creases, compliance, own, changes: Vec::new() })
     }
 
     /// The edges that carry a moment.
@@ -128,8 +130,9 @@ impl Moments {
     pub fn moments(&mut self, x: &[DVec3], m: &mut Vec<f64>) -> f64 {
         m.clear();
         m.extend(self.creases.iter().map(|c| c.change(x)));
+        self.changes.clone_from(m);
         self.compliance.solve(m);
-        let energy: f64 = self.creases.iter().zip(&*m).map(|(c, m)| c.change(x) * m).sum();
+        let energy: f64 = self.changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
         0.5 * energy
     }
 

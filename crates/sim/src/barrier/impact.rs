@@ -1,0 +1,87 @@
+//! How far a direction can be followed.
+
+use super::newton::Solver;
+use super::pairs::{Kind, Near};
+use glam::DVec3;
+use rayon::prelude::*;
+use toile_collide::ccd::{Ccd, Filter, Pair, Separation};
+
+/// Part of its gap a pair keeps in an iteration …
+const KEPT: f64 = 0.2;
+/// … and part of the reach that pairs from farther away keep.
+const ARRIVAL: f64 = 0.1;
+/// Pairs in a task.
+const CHUNK: usize = 256;
+
+impl Solver {
+    /// The pairs that come too near on the way from `y` to `ends`, ascending, with the part of the way that
+    /// is safe. The continuous collision detection misses none.
+    pub(super) fn impacts(&self, pairs: &[Near], y: &[DVec3], ends: &[DVec3]) -> Vec<(u32, f64)> {
+        let mut impacts = Vec::new();
+        let mut first = 0;
+        for run in pairs.chunk_by(|a, b| a.kind == b.kind && a.body == b.body) {
+            match run[0].kind {
+                Kind::Features(pair) => {
+                    let separation = Separation {
+                        radius: self.gauge.offset(&run[0]),
+                        gap: ARRIVAL * self.gauge.reach,
+                        leeway: 1.0 - KEPT,
+                    };
+                    impacts.extend(of_features(pair, run, separation, y, ends, first));
+                }
+                Kind::Plane(normal) => self.above_plane(run, normal, y, ends, first, &mut impacts),
+            }
+            first += run.len() as u32;
+        }
+        impacts
+    }
+
+    fn above_plane(
+        &self,
+        run: &[Near],
+        n: DVec3,
+        y: &[DVec3],
+        ends: &[DVec3],
+        first: u32,
+        impacts: &mut Vec<(u32, f64)>,
+    ) {
+        for (k, near) in run.iter().enumerate() {
+            let [v, p] = [near.points[0], near.points[1]].map(|p| p as usize);
+            let offset = self.gauge.offset(near);
+            let (now, then) = (n.dot(y[v] - y[p]) - offset, n.dot(ends[v] - ends[p]) - offset);
+            let least = (KEPT * now).min(ARRIVAL * self.gauge.reach);
+            if then < least {
+                impacts.push((first + k as u32, (now - least) / (now - then)));
+            }
+        }
+    }
+}
+
+/// Impacts of pairs of one kind; the pairs are numbered from `first` on.
+fn of_features(
+    pair: Pair,
+    run: &[Near],
+    separation: Separation,
+    y: &[DVec3],
+    ends: &[DVec3],
+    first: u32,
+) -> Vec<(u32, f64)> {
+    let chunks = run.par_chunks(CHUNK).enumerate().map(|(c, run)| {
+        let mut found = Vec::new();
+        let query = |i: usize| Some(run[i].points.map(|p| [y[p as usize], ends[p as usize]]));
+        Ccd::Separating.answer_all(
+            pair,
+            run.len(),
+            separation,
+            Filter::Hull,
+            query,
+            |i, impact| {
+                found.push((first + (c * CHUNK + i) as u32, impact.time));
+            },
+        );
+        // Queries are answered in batches, not in their order.
+        found.sort_unstable_by_key(|(pair, _)| *pair);
+        found
+    });
+    chunks.flatten_iter().collect()
+}

@@ -1,0 +1,27 @@
+//! Single precision: the matrix of a Newton iteration and the solver for its directions.
+//!
+//! A direction need not be exact, only downhill; what is left over is seen by the next iteration, whose
+//! gradient is in double precision. Single precision halves what is moved through memory and doubles
+//! what an instruction does. Bodies of loops run over four lanes (`glam::Vec3A`, `Mat3A`) on any machine of
+//! 64 bits.
+//!
+//! - [`Matrix`]: symmetric 3×3 blocks in compressed rows, both halves stored.
+//! - [`Places`]: where the blocks of an element go, so that elements add to rows directly.
+//! - [`Bond`]: what couples a few vertices by one 3×3 matrix; applied, not stored.
+//! - [`TwoLevel`]: additive Schwarz of small aggregates with a coarse level.
+//! - [`solve`]: conjugate gradients over all of them.
+
+mod bond;
+mod cg;
+mod matrix;
+mod places;
+mod two_level;
+
+pub use bond::Bond;
+pub use cg::{Vectors, solve};
+pub use matrix::Matrix;
+pub use places::Places;
+pub use two_level::TwoLevel;
+
+#[cfg(test)]
+mod tests;

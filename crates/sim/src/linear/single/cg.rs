@@ -1,0 +1,128 @@
+//! Preconditioned conjugate gradients in single precision.
+
+use super::super::cg::{End, Outcome, Stop};
+use super::super::vector::PIECE;
+use super::{Bond, Matrix, TwoLevel};
+use glam::{DVec3, Vec3A};
+
+/// Vectors of a solve, kept from one to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Vectors {
+    x: Vec<Vec3A>,
+    r: Vec<Vec3A>,
+    z: Vec<Vec3A>,
+    p: Vec<Vec3A>,
+    q: Vec<Vec3A>,
+}
+
+/// Solves (A + bonds) x = b from the x given, for all but the vertices `held`, which keep theirs.
+///
+/// It ends when the last iterations no longer lower the quadratic ½ xᵀ A x − bᵀ x much: with q what was
+/// won so far, k Δq ≤ tolerance · q in iteration k [nash1990]. The residual would say little: it
+/// weighs soft modes less than stiff ones.
+pub fn solve(
+    matrix: &Matrix,
+    bonds: &[Bond],
+    m: &mut TwoLevel,
+    held: &[u32],
+    b: &[DVec3],
+    x: &mut [DVec3],
+    stop: Stop,
+    v: &mut Vectors,
+) -> Outcome {
+    let n = matrix.rows();
+    for list in [&mut v.x, &mut v.r, &mut v.z, &mut v.p, &mut v.q] {
+        list.resize(n, Vec3A::ZERO);
+    }
+    let free = |list: &mut [Vec3A]| held.iter().for_each(|i| list[*i as usize] = Vec3A::ZERO);
+    let times = |x: &[Vec3A], y: &mut [Vec3A]| {
+        matrix.multiply(x, y);
+        bonds.iter().for_each(|bond| bond.apply(x, y));
+    };
+    for (to, x) in v.x.iter_mut().zip(&*x) {
+        *to = x.as_vec3a();
+    }
+    v.q.fill(Vec3A::ZERO);
+    if v.x.iter().any(|x| *x != Vec3A::ZERO) {
+        times(&v.x, &mut v.q);
+    }
+    // What the start has won already.
+    let mut won = 0.0;
+    for i in 0..n {
+        let b = b[i].as_vec3a();
+        v.r[i] = b - v.q[i];
+        won += f64::from(v.x[i].dot(b) - 0.5 * v.x[i].dot(v.q[i]));
+    }
+    won = f64::max(won, 0.0);
+    free(&mut v.r);
+    m.apply(&v.r, &mut v.z);
+    free(&mut v.z);
+    v.p.copy_from_slice(&v.z);
+    let whole = dot(&v.r, &v.z);
+    let mut delta = whole;
+    let mut iterations = 0;
+    let end = loop {
+        if !delta.is_finite() {
+            break End::NotFinite;
+        }
+        if delta <= f64::EPSILON * whole {
+            break End::Converged;
+        }
+        if iterations == stop.max_iterations {
+            break End::Exhausted;
+        }
+        times(&v.p, &mut v.q);
+        free(&mut v.q);
+        let curvature = dot(&v.p, &v.q);
+        if curvature.is_nan() {
+            break End::NotFinite;
+        }
+        if curvature <= 0.0 {
+            break End::NotPositiveDefinite { curvature: curvature / dot(&v.p, &v.p) };
+        }
+        iterations += 1;
+        let step = (delta / curvature) as f32;
+        for i in 0..n {
+            v.x[i] += v.p[i] * step;
+            v.r[i] -= v.q[i] * step;
+        }
+        m.apply(&v.r, &mut v.z);
+        free(&mut v.z);
+        let next = dot(&v.r, &v.z);
+        let turn = (next / delta) as f32;
+        for (p, z) in v.p.iter_mut().zip(&v.z) {
+            *p = *z + *p * turn;
+        }
+        let more = 0.5 * delta * delta / curvature;
+        won += more;
+        delta = next;
+        if f64::from(iterations) * more <= stop.tolerance * won {
+            break End::Converged;
+        }
+    };
+    let mut at = held.iter().copied().peekable();
+    for i in 0..n {
+        if at.next_if_eq(&(i as u32)).is_none() {
+            x[i] = v.x[i].as_dvec3();
+        }
+    }
+    Outcome { iterations, residual: (delta / whole).max(0.0).sqrt(), end }
+}
+
+/// Σ aᵢ · bᵢ: pieces in single precision by lanes, summed in double.
+fn dot(a: &[Vec3A], b: &[Vec3A]) -> f64 {
+    let piece = |a: &[Vec3A], b: &[Vec3A]| {
+        let mut sums = [Vec3A::ZERO; 4];
+        let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+        let rest = a4.remainder().iter().zip(b4.remainder());
+        for (a, b) in a4.zip(b4) {
+            for k in 0..4 {
+                sums[k] += a[k] * b[k];
+            }
+        }
+        let tail: Vec3A = rest.map(|(a, b)| *a * *b).sum();
+        let all = (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail;
+        f64::from(all.x) + f64::from(all.y) + f64::from(all.z)
+    };
+    a.chunks(PIECE / 8).zip(b.chunks(PIECE / 8)).map(|(a, b)| piece(a, b)).sum()
+}
