@@ -18,7 +18,6 @@ mod law;
 mod newton;
 mod pairs;
 mod settings;
-mod sweep;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};

@@ -24,6 +24,7 @@ pub mod gauss_seidel;
 mod incomplete;
 mod ordering;
 mod pattern;
+mod places;
 mod preconditioner;
 mod scalar;
 mod schwarz;
@@ -37,6 +38,7 @@ pub use filter::{Constraint, Filter};
 pub use gauss_seidel::{Csr, GaussSeidel};
 pub use ordering::Ordering;
 pub use pattern::Pattern;
+pub use places::{Block, Places};
 pub use preconditioner::{Precondition, Preconditioner};
 pub use scalar::Scalar;
 

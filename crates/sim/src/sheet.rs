@@ -14,11 +14,11 @@ mod part;
 pub use choice::{Bend, Stretch};
 pub use group::{Group, Rows};
 
+use crate::element::definite::outer;
 use crate::element::morley::Moments;
-use crate::element::write_outer;
 use crate::error::Error;
-use crate::linear::single::{Matrix, Places};
-use crate::linear::{Assembly, BlockCsr, Builder, Pattern};
+use crate::linear::single::Matrix;
+use crate::linear::{Block, BlockCsr, Builder, Pattern, Places};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3, Mat3A};
 use part::{Part, Plane};
@@ -45,9 +45,8 @@ pub struct Clamp {
 pub struct Sheet {
     parts: Vec<Part>,
     pattern: Arc<Pattern>,
-    /// Made when a matrix is asked for: in double precision, or in single.
-    assembly: Option<Assembly>,
-    places: Option<Vec<Places>>,
+    /// Where the Hessians of elements go, group after group.
+    places: Vec<Places>,
     /// Contributions to the gradient, element after element, and those of each vertex.
     forces: Vec<DVec3>,
     offsets: Vec<u32>,
@@ -98,18 +97,10 @@ impl Sheet {
         let vertices = first;
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
+        let places = builder.places(&pattern)?;
         let (offsets, sources) = gather_lists(&parts, vertices);
         let forces = vec![DVec3::ZERO; sources.len()];
-        Ok(Self {
-            parts,
-            pattern,
-            assembly: None,
-            places: None,
-            forces,
-            offsets,
-            sources,
-            moments: Vec::new(),
-        })
+        Ok(Self { parts, pattern, places, forces, offsets, sources, moments: Vec::new() })
     }
 
     /// Number of vertices.
@@ -167,66 +158,50 @@ impl Sheet {
     /// Its Hessian [N/m]; with `definite`, a near semidefinite one. `creases` says whether the matrix of
     /// hinges stands in for the moments, or bending by moments is left out.
     pub fn hessian(&mut self, x: &[DVec3], definite: bool, creases: bool, matrix: &mut BlockCsr) {
-        let mut number = 0;
-        let assembly = match &mut self.assembly {
-            Some(assembly) => assembly,
-            none => {
-                // What can go wrong went wrong in `new`, with the same stencils.
-                let Ok(builder) = stencils_of(&self.parts, self.offsets.len() - 1) else { return };
-                none.insert(builder.build_for(Arc::clone(&self.pattern)))
-            }
+        let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
+            group.add_rows(x, definite, rows);
         };
-        for part in &self.parts {
-            let x = &x[part.range.clone()];
-            for group in &part.groups {
-                group.hessian(x, definite, assembly, number);
-                number += 1;
-            }
-            if let Some(moments) = &part.moments {
-                let lists = (part.inner.as_slice(), part.clamped.as_slice());
-                fill_creases(moments, lists, x, creases, assembly, number);
-                number += 1 + usize::from(!part.clamped.is_empty());
-            }
-        }
-        let gathered = assembly.gather(matrix);
-        debug_assert!(gathered.is_ok(), "the matrix was made for another pattern");
+        self.fill(x, matrix.chunks_mut(), DMat3::ZERO, creases, add);
     }
 
     /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
     /// place of the moments.
-    ///
-    /// # Errors
-    /// If a vertex has more neighbours than can be counted.
-    pub fn single_hessian(&mut self, x: &[DVec3], matrix: &mut Matrix) -> Result<(), Error> {
-        if self.places.is_none() {
-            let builder = stencils_of(&self.parts, self.vertices())?;
-            self.places = Some(builder.places(&self.pattern)?);
-        }
-        let (parts, pattern) = (&self.parts, &self.pattern);
-        let places = self.places.as_deref().unwrap_or_default();
-        matrix.chunks_mut().into_par_iter().for_each(|(first, blocks)| {
-            blocks.fill(Mat3A::ZERO);
-            let mut number = 0;
+    pub fn single_hessian(&self, x: &[DVec3], matrix: &mut Matrix) {
+        let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
+            group.add_single_rows(x, true, rows);
+        };
+        self.fill(x, matrix.chunks_mut(), Mat3A::ZERO, true, add);
+    }
+
+    /// Fills chunks of rows side by side. Every row is summed by one thread, in the order of the elements.
+    fn fill<B: Block>(
+        &self,
+        x: &[DVec3],
+        chunks: Vec<(usize, &mut [B])>,
+        zero: B,
+        creases: bool,
+        add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
+    ) {
+        let (parts, pattern) = (&self.parts, &*self.pattern);
+        chunks.into_par_iter().for_each(|(first, blocks)| {
+            blocks.fill(zero);
+            let mut places = self.places.iter();
             for part in parts {
                 let x = &x[part.range.clone()];
-                let mut next = || {
-                    number += 1;
-                    &places[number - 1]
-                };
-                for group in &part.groups {
-                    group.add_rows(x, &mut Rows { pattern, places: next(), first, blocks });
+                for (group, places) in part.groups.iter().zip(places.by_ref()) {
+                    add(&**group, x, &mut Rows { pattern, places, first, blocks });
                 }
-                if let Some(moments) = &part.moments {
-                    let mut rows = Rows { pattern, places: next(), first, blocks };
-                    add_creases(moments, &part.inner, x, &mut rows);
-                    if !part.clamped.is_empty() {
-                        let mut rows = Rows { pattern, places: next(), first, blocks };
-                        add_creases(moments, &part.clamped, x, &mut rows);
+                let Some(moments) = &part.moments else { continue };
+                let clamped = (!part.clamped.is_empty()).then_some(&part.clamped);
+                let lists = std::iter::once(&part.inner).chain(clamped);
+                for (list, places) in lists.zip(places.by_ref()) {
+                    if creases {
+                        let mut rows = Rows { pattern, places, first, blocks };
+                        add_creases(moments, list, x, &mut rows);
                     }
                 }
             }
         });
-        Ok(())
     }
 
     /// Adds the true Hessian of bending by moments, times `d`.
@@ -269,16 +244,16 @@ fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear
     Ok(builder)
 }
 
-/// The matrix of hinges, in single precision.
-fn add_creases(moments: &Moments, creases: &[usize], x: &[DVec3], rows: &mut Rows<'_>) {
+/// The matrix of hinges.
+fn add_creases<B: Block>(
+    moments: &Moments,
+    creases: &[usize],
+    x: &[DVec3],
+    rows: &mut Rows<'_, B>,
+) {
     for i in rows.places.of_chunk(rows.first) {
         let (k, slopes) = moments.stand_in(creases[*i as usize], x);
-        let root = k.sqrt();
-        let slopes = slopes.map(|s| (s * root).as_vec3a());
-        let block = |a: usize, b: usize| {
-            let (s, t) = (slopes[a], slopes[b]);
-            Mat3A::from_cols(s * t.x, s * t.y, s * t.z)
-        };
+        let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
         rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
     }
 }
@@ -305,32 +280,6 @@ fn gather_lists(parts: &[Part], vertices: usize) -> (Vec<u32>, Vec<u32>) {
         next[*v as usize] += 1;
     }
     (offsets, sources)
-}
-
-/// Inner creases have four vertices, clamped ones three: two groups.
-fn fill_creases(
-    moments: &Moments,
-    (inner, clamped): (&[usize], &[usize]),
-    x: &[DVec3],
-    present: bool,
-    assembly: &mut Assembly,
-    number: usize,
-) {
-    let write = |crease: usize, three: bool, upper: &mut [DMat3]| match (present, three) {
-        (false, _) => upper.fill(DMat3::ZERO),
-        (true, true) => {
-            let (k, [a, b, c, _]) = moments.stand_in(crease, x);
-            write_outer(k, &[a, b, c], upper);
-        }
-        (true, false) => {
-            let (k, slopes) = moments.stand_in(crease, x);
-            write_outer(k, &slopes, upper);
-        }
-    };
-    assembly.fill(number, |e, upper| write(inner[e], false, upper));
-    if !clamped.is_empty() {
-        assembly.fill(number + 1, |e, upper| write(clamped[e], true, upper));
-    }
 }
 
 #[cfg(test)]

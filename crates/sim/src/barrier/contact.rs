@@ -91,6 +91,9 @@ impl Gauge {
 
     /// Distance that a pair never undercuts.
     pub(super) fn offset(&self, near: &Near) -> f64 {
+        if near.crowded {
+            return 0.0;
+        }
         let radius = if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] };
         radius + self.thickness
     }
@@ -109,6 +112,9 @@ impl Gauge {
 
     /// The contact of a pair, if it is within reach; a gap of nothing is an infinite energy.
     fn contact(&self, near: &Near, y: &[DVec3]) -> Option<Contact> {
+        if near.crowded {
+            return None;
+        }
         let closest = near.closest(y);
         let distance = match near.kind {
             Kind::Plane(n) => n.dot(closest.way),

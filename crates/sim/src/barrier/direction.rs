@@ -6,6 +6,7 @@
 
 use super::contact::Contact;
 use super::newton::{Failure, Iterate, Solver, Stepped};
+use super::pairs::Pairs;
 use crate::linear::cg::{End, Stop};
 use crate::linear::single::{self, Bond};
 use glam::{DMat3, DVec3};
@@ -27,8 +28,8 @@ struct Link {
 /// A contact that is expected: on the way, not yet within reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected {
-    /// Number of the pair.
-    pub(super) pair: u32,
+    /// What tells it from others.
+    key: [u32; 4],
     link: Link,
     normal: DVec3,
     /// What the model says of the gradient along the normal, were all to stay where they are [N].
@@ -44,9 +45,9 @@ impl Solver {
     ) -> Result<(Vec<DVec3>, f64, f64), Failure> {
         let n = self.masses.len();
         let clock = Instant::now();
-        let mut g = self.elastic(it)?;
+        let mut g = self.elastic(it);
         report.seconds[1] += clock.elapsed().as_secs_f64();
-        let contacts = self.gauge.contacts(&it.sweep.pairs, &it.y);
+        let contacts = self.gauge.contacts(&it.pairs, &it.y);
         let ahead = self.ahead(it);
         let links = self.links(&contacts, it, &mut g);
         if let Some(vertex) = g.iter().position(|g| !g.is_finite()) {
@@ -61,9 +62,10 @@ impl Solver {
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
-            let near = (self.gauge.thickness + self.gauge.reach, self.itself);
-            report.tested += it.sweep.cover(&mut self.pairs, &it.y, &ends, near)?;
-            let impacts = self.impacts(&it.sweep.pairs, &it.y, &ends);
+            let near = self.gauge.thickness + self.gauge.reach;
+            report.tested += self.pairs.find(&it.y, &ends, near, self.itself, &mut it.pairs)?;
+            Pairs::set_crowded_apart(&mut it.pairs, &it.y, self.gauge.thickness);
+            let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();
             let most = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
             let slope: f64 = (0..n).map(|i| -g[i].dot(d[i])).sum();
@@ -76,18 +78,18 @@ impl Solver {
     }
 
     /// Gradient of elasticity and inertia; their Hessian goes to the matrix.
-    fn elastic(&mut self, it: &Iterate<'_>) -> Result<Vec<DVec3>, Failure> {
+    fn elastic(&mut self, it: &Iterate<'_>) -> Vec<DVec3> {
         let n = self.masses.len();
         let h2 = it.start.h * it.start.h;
         let x = &it.y[..n];
         let mut g = vec![DVec3::ZERO; n];
         self.sheet.gradient(x, &mut g);
-        self.sheet.single_hessian(x, &mut self.matrix).map_err(Failure::Error)?;
+        self.sheet.single_hessian(x, &mut self.matrix);
         for i in 0..n {
             g[i] += (x[i] - it.free[i]) * (self.masses[i] / h2);
         }
         self.matrix.add_to_diagonal(|i| (self.masses[i] / h2) as f32);
-        Ok(g)
+        g
     }
 
     /// The way that pins and bodies still have to go; zero elsewhere.
@@ -136,18 +138,22 @@ impl Solver {
         impacts: &[(u32, f64)],
         expected: &mut Vec<Expected>,
     ) {
+        // Pairs are found anew for every direction: their numbers change.
+        let mut hit: Vec<[u32; 4]> =
+            impacts.iter().map(|(pair, _)| it.pairs[*pair as usize].key()).collect();
+        hit.sort_unstable();
         expected.retain(|e| {
             let way: DVec3 =
                 e.link.points.iter().zip(e.link.weights).map(|(p, w)| d[*p as usize] * w).sum();
-            let hit = impacts.binary_search_by_key(&e.pair, |(pair, _)| *pair).is_ok();
-            hit || e.gradient + (e.link.stiffness * way).dot(e.normal) < 0.0
+            hit.binary_search(&e.key).is_ok()
+                || e.gradient + (e.link.stiffness * way).dot(e.normal) < 0.0
         });
-        let known = expected.len();
+        let known: Vec<[u32; 4]> = expected.iter().map(|e| e.key).collect();
         for (pair, time) in impacts {
-            if expected[..known].iter().any(|e| e.pair == *pair) {
+            let near = &it.pairs[*pair as usize];
+            if near.crowded || known.binary_search(&near.key()).is_ok() {
                 continue;
             }
-            let near = &it.sweep.pairs[*pair as usize];
             let there = |p: u32| it.y[p as usize] + d[p as usize] * *time;
             let closest = near.closest_at(near.points.map(there));
             let length = closest.way.length();
@@ -161,7 +167,7 @@ impl Solver {
             let (slope, curvature) = self.gauge.half_way(near);
             let target = 0.5 * self.gauge.reach;
             expected.push(Expected {
-                pair: *pair,
+                key: near.key(),
                 link: Link {
                     points: near.points,
                     weights: closest.weights,
@@ -171,7 +177,7 @@ impl Solver {
                 gradient: slope + curvature * (gap - target),
             });
         }
-        expected.sort_unstable_by_key(|e| e.pair);
+        expected.sort_unstable_by_key(|e| e.key);
     }
 
     fn solve(

@@ -19,7 +19,7 @@ impl Solver {
     pub(super) fn impacts(&self, pairs: &[Near], y: &[DVec3], ends: &[DVec3]) -> Vec<(u32, f64)> {
         let mut impacts = Vec::new();
         let mut first = 0;
-        for run in pairs.chunk_by(|a, b| a.kind == b.kind && a.body == b.body) {
+        for run in pairs.chunk_by(alike) {
             match run[0].kind {
                 Kind::Features(pair) => {
                     let separation = Separation {
@@ -55,6 +55,11 @@ impl Solver {
             }
         }
     }
+}
+
+/// Whether pairs can be asked for impacts together.
+fn alike(a: &Near, b: &Near) -> bool {
+    a.kind == b.kind && a.body == b.body && a.crowded == b.crowded
 }
 
 /// Impacts of pairs of one kind; the pairs are numbered from `first` on.

@@ -2,9 +2,8 @@
 
 use super::contact::Gauge;
 use super::friction::{self, Anchors, Rub};
-use super::pairs::Pairs;
+use super::pairs::{Near, Pairs};
 use super::settings::Barrier;
-use super::sweep::Sweep;
 use crate::body::Collider;
 use crate::error::Error;
 use crate::linear::single::{Matrix, TwoLevel, Vectors};
@@ -81,7 +80,8 @@ pub(super) struct Iterate<'a> {
     pub(super) free: Vec<DVec3>,
     /// Part of the way that pins and bodies have gone.
     pub(super) part: f64,
-    pub(super) sweep: Sweep,
+    /// All pairs that come within reach on the last way that was looked at.
+    pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
     /// The potential now, if it is known.
     energy: Option<f64>,
@@ -184,26 +184,27 @@ impl Solver {
         held.sort_unstable();
         held.dedup();
         let clock = Instant::now();
-        let mut sweep = Sweep::new(self.gauge.reach);
-        let near = (self.gauge.thickness + self.gauge.reach, self.itself);
-        report.tested += sweep.cover(&mut self.pairs, &y0, &ends, near)?;
+        let mut pairs = Vec::new();
+        let near = self.gauge.thickness + self.gauge.reach;
+        report.tested += self.pairs.find(&y0, &ends, near, self.itself, &mut pairs)?;
+        Pairs::set_crowded_apart(&mut pairs, &y0, self.gauge.thickness);
         report.seconds[0] += clock.elapsed().as_secs_f64();
         // Nothing to wait for where nothing is moved.
         let still = y0[n..] == ends[n..] && held.is_empty();
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
-        let contacts = self.gauge.contacts(&sweep.pairs, &y0);
+        let contacts = self.gauge.contacts(&pairs, &y0);
         let rubs = contacts.iter().filter_map(|c| Rub::of(c, start.anchors)).collect();
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
-        let coasts = still && self.impacts(&sweep.pairs, &y0, &ends).is_empty();
+        let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        Ok(Iterate { start, held, y0, y, free, part, sweep, rubs, energy: None })
+        Ok(Iterate { start, held, y0, y, free, part, pairs, rubs, energy: None })
     }
 
     /// Counts contacts and finds what they will stick to.
     fn finish(&self, it: &Iterate<'_>, report: &mut Stepped) -> Anchors {
-        let contacts = self.gauge.contacts(&it.sweep.pairs, &it.y);
+        let contacts = self.gauge.contacts(&it.pairs, &it.y);
         report.contacts = contacts.len() as u32;
         report.gap = contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
         let rubs: Vec<Rub> = contacts.iter().filter_map(|c| Rub::of(c, it.start.anchors)).collect();
@@ -264,7 +265,7 @@ impl Solver {
         let inertia: f64 =
             (0..n).map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.free[i])).sum();
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
-        inertia + self.sheet.energy(&y[..n]) + self.gauge.energy(&it.sweep.pairs, y) + friction
+        inertia + self.sheet.energy(&y[..n]) + self.gauge.energy(&it.pairs, y) + friction
     }
 }
 

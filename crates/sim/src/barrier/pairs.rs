@@ -30,6 +30,10 @@ pub(super) struct Near {
     pub(super) points: [u32; 4],
     /// The body, or [`CLOTH`].
     pub(super) body: u32,
+    /// Whether it was nearer than the thickness when it was found. The detector dismisses neighbours on
+    /// cloth that lies flat, however short the edge between them is pressed; when it folds, they turn up too near.
+    /// Such pairs may not cross, but nothing pushes them apart except the threads between them.
+    pub(super) crowded: bool,
 }
 
 /// Nearest points: weights of the four points and the way from the second feature to the first.
@@ -155,10 +159,27 @@ impl Pairs {
         Ok(tested)
     }
 
+    /// Puts cloth pairs that are nearer than the thickness already behind all others.
+    pub(super) fn set_crowded_apart(pairs: &mut Vec<Near>, y: &[DVec3], thickness: f64) {
+        let crowded = |p: &Near| {
+            p.body == CLOTH && p.closest(y).way.length_squared() <= thickness * thickness
+        };
+        let mut found: Vec<Near> = pairs.iter().filter(|p| crowded(p)).copied().collect();
+        if !found.is_empty() {
+            pairs.retain(|p| !crowded(p));
+            found.iter_mut().for_each(|p| p.crowded = true);
+            pairs.append(&mut found);
+        }
+    }
+
     fn with_itself(&self, candidates: &Candidates, found: &mut Vec<Near>) {
         let s = &self.cloth.surface;
-        let near =
-            |pair: Pair, points: [u32; 4]| Near { kind: Kind::Features(pair), points, body: CLOTH };
+        let near = |pair: Pair, points: [u32; 4]| Near {
+            kind: Kind::Features(pair),
+            points,
+            body: CLOTH,
+            crowded: false,
+        };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [a, b, c] = s.triangles[*t as usize];
             near(Pair::VertexFace, [*v, a, b, c])
@@ -192,7 +213,12 @@ impl Pairs {
                     let height = |y: &[DVec3], x: &[DVec3]| normal.dot(y[v as usize] - x[0]);
                     if height(y0, x0).min(height(y1, x1)) < distance {
                         let points = [v, at(0), at(0), at(0)];
-                        found.push(Near { kind: Kind::Plane(*normal), points, body: b as u32 });
+                        found.push(Near {
+                            kind: Kind::Plane(*normal),
+                            points,
+                            body: b as u32,
+                            crowded: false,
+                        });
                     }
                 }
                 return Ok(());
@@ -224,6 +250,7 @@ impl Pairs {
             kind: Kind::Features(pair),
             points,
             body: b as u32,
+            crowded: false,
         };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [p, q, r] = triangles[*t as usize].map(at);

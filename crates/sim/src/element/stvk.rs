@@ -24,6 +24,9 @@ use super::definite::{absolute, add_blocks, outer, project_small};
 use super::{Blocks, Element, Membrane, Triangle};
 use glam::{DMat3, DVec3};
 
+/// Half the square of the stretch below which threads are crushed.
+const CRUSHED: f64 = 0.2;
+
 /// Stress–strain law of a membrane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
@@ -50,16 +53,16 @@ impl Law {
 
     /// Energy per area [J/m²] of a Green strain (e11, e22, 2 e12).
     pub fn density(&self, e: [f64; 3]) -> f64 {
-        self.weft.evaluate(e[0])[0]
-            + self.warp.evaluate(e[1])[0]
+        along(&self.weft, e[0])[0]
+            + along(&self.warp, e[1])[0]
             + self.shear.evaluate(e[2])[0]
             + self.contraction * e[0] * e[1]
     }
 
     /// Stress (S11, S22, S12) [N/m] and tangent moduli of a strain.
     pub fn stress(&self, e: [f64; 3]) -> ([f64; 3], [[f64; 3]; 3]) {
-        let [_, weft, c11] = self.weft.evaluate(e[0]);
-        let [_, warp, c22] = self.warp.evaluate(e[1]);
+        let [_, weft, c11] = along(&self.weft, e[0]);
+        let [_, warp, c22] = along(&self.warp, e[1]);
         let [_, shear, c33] = self.shear.evaluate(e[2]);
         let c12 = self.contraction;
         (
@@ -67,6 +70,24 @@ impl Law {
             [[c11, c12, 0.0], [c12, c22, 0.0], [0.0, 0.0, c33]],
         )
     }
+}
+
+/// Energy, stress and tangent along threads: the response, and where they are pressed to less than
+/// √0.4 of their length a barrier that grows without bound, for Green strain ends at −½ with a finite
+/// energy, and a thread that has no length left cannot find back.
+#[inline]
+fn along(response: &Response, strain: f64) -> [f64; 3] {
+    let plain = response.evaluate(strain);
+    let room = strain + 0.5;
+    if room >= CRUSHED {
+        return plain;
+    }
+    let k = response.evaluate(0.0)[2];
+    let (q, d) = (room / CRUSHED, room - CRUSHED);
+    let ln = libm::log(q);
+    let barrier =
+        [-d * d * ln, -d * (2.0 * ln - 1.0 / q + 1.0), (1.0 / q + 2.0) / q - 2.0 * ln - 3.0];
+    std::array::from_fn(|i| plain[i] + k * barrier[i])
 }
 
 /// A triangle of St. Venant–Kirchhoff membrane.
@@ -178,6 +199,19 @@ mod tests {
         let x = shaken(0.0, 1).map(|p| DVec3::new(1.2 * p.x + 0.17 * p.y, 1.15 * p.y, 0.1 * p.x));
         check::all(&Stvk { rest: &rest, law: &curved }, &x);
         check::at_rest(&Stvk { rest: &rest, law: &linear }, &shaken(0.0, 1), 900.0);
+    }
+
+    #[test]
+    fn crushed_threads_push_back_without_bound_and_smoothly() {
+        let response = Response::Linear(200.0);
+        for strain in [-0.45, -0.35, -0.301] {
+            let h = 1e-6;
+            let [a, b, c] = [-h, 0.0, h].map(|s| along(&response, strain + s));
+            assert!(((c[0] - a[0]) / (2.0 * h) - b[1]).abs() < 1e-5 * b[1].abs(), "{strain}");
+            assert!(((c[1] - a[1]) / (2.0 * h) - b[2]).abs() < 1e-4 * b[2], "{strain}");
+        }
+        assert_eq!(along(&response, -0.29), response.evaluate(-0.29));
+        assert!(along(&response, -0.5 + 1e-9)[0] > 10.0 * response.evaluate(-0.5)[0]);
     }
 
     #[test]

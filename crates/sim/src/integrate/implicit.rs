@@ -38,6 +38,11 @@ pub trait System {
         damping: &mut BlockCsr,
     );
 
+    /// Whether D is ever anything but zero; if not, `linearise` leaves it alone.
+    fn is_damped(&self) -> bool {
+        true
+    }
+
     /// Constant stand-ins for the same, such as those of linear springs; false if there are none.
     fn linearise_constant(&mut self, _stiffness: &mut BlockCsr, _damping: &mut BlockCsr) -> bool {
         false

@@ -250,7 +250,7 @@ impl Solver {
         for (i, m) in system.masses().iter().enumerate() {
             self.g[i] = *m * (v_bar[i] - v[i]) + gamma * (self.f[i] - self.g[i]);
         }
-        self.prepare(system.masses(), gamma, filter, &mut report)?;
+        self.prepare(system, gamma, filter, &mut report)?;
         self.direction(filter, self.settings.linear_tolerance, &mut report)?;
         for i in 0..w.len() {
             w[i] = v[i] + self.s[i];
@@ -293,7 +293,7 @@ impl Solver {
                     system.linearise(stage.t, &self.x, w, k, d);
                 }
                 self.constant = if constant { stage.gamma } else { 0.0 };
-                self.prepare(system.masses(), stage.gamma, filter, &mut report)?;
+                self.prepare(system, stage.gamma, filter, &mut report)?;
             }
             self.direction(filter, eta, &mut report)?;
             report.iterations += 1;
@@ -369,13 +369,13 @@ impl Solver {
     /// Puts the matrix together and readies the linear solver.
     fn prepare(
         &mut self,
-        masses: &[f64],
+        system: &impl System,
         gamma: f64,
         filter: Option<&Filter>,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let (d, k) = ((gamma, &self.damping), (gamma * gamma, &self.stiffness));
-        self.matrix.set_step(masses, d, k);
+        let damping = system.is_damped().then_some((gamma, &self.damping));
+        self.matrix.set_step(system.masses(), damping, (gamma * gamma, &self.stiffness));
         if let Some(filter) = filter {
             filter.constrain(&mut self.matrix);
         }

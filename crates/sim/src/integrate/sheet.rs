@@ -132,10 +132,13 @@ impl System for SheetSystem {
         damping: &mut BlockCsr,
     ) {
         self.sheet.hessian(x, true, true, stiffness);
-        match &self.viscous {
-            None => damping.clear(),
-            Some(viscous) => damping.values_mut().copy_from_slice(viscous.values()),
+        if let Some(viscous) = &self.viscous {
+            damping.values_mut().copy_from_slice(viscous.values());
         }
+    }
+
+    fn is_damped(&self) -> bool {
+        self.viscous.is_some()
     }
 }
 

@@ -7,8 +7,7 @@
 //! the last bit.
 
 use super::block_csr::{CHUNK, PARALLEL_ROWS};
-use super::single::Places;
-use super::{BlockCsr, Error, Pattern};
+use super::{BlockCsr, Error, Pattern, Places};
 use glam::DMat3;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -101,7 +100,7 @@ impl Builder {
         self.groups.last().map_or(0, |g| g.first_block + g.elements * g.blocks())
     }
 
-    /// Where the blocks of each group go in a matrix of single precision.
+    /// Where the blocks of each group go.
     ///
     /// # Errors
     /// If a vertex has more neighbours than can be counted.
@@ -119,11 +118,6 @@ impl Builder {
     /// As [`Self::pattern`].
     pub fn build(self) -> Result<Assembly, Error> {
         let pattern = self.pattern()?;
-        Ok(self.build_for(pattern))
-    }
-
-    /// The same with the pattern found before.
-    pub(crate) fn build_for(self, pattern: Arc<Pattern>) -> Assembly {
         let stencils = &self.stencils;
         let total = self.total();
         // Every contribution goes to one slot, and off the diagonal to its mirror image too.
@@ -160,7 +154,7 @@ impl Builder {
             next[slot] += 1;
         });
         let contributions = vec![DMat3::ZERO; total];
-        Assembly { pattern, groups: self.groups, contributions, start, sources }
+        Ok(Assembly { pattern, groups: self.groups, contributions, start, sources })
     }
 }
 

@@ -64,6 +64,11 @@ impl BlockCsr {
         &mut self.values
     }
 
+    /// Blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
+    pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [DMat3])> {
+        super::places::chunks_mut(&self.pattern, &mut self.values)
+    }
+
     /// Sets every block to zero.
     pub fn clear(&mut self) {
         self.values.fill(DMat3::ZERO);
@@ -85,14 +90,18 @@ impl BlockCsr {
     pub fn set_step(
         &mut self,
         m: &[f64],
-        (d, damping): (f64, &Self),
+        damping: Option<(f64, &Self)>,
         (k, stiffness): (f64, &Self),
     ) {
-        debug_assert!(
-            damping.check(&self.pattern).is_ok() && stiffness.check(&self.pattern).is_ok()
-        );
-        for (slot, value) in self.values.iter_mut().enumerate() {
-            *value = damping.values[slot] * d + stiffness.values[slot] * k;
+        debug_assert!(stiffness.check(&self.pattern).is_ok());
+        for (value, stiffness) in self.values.iter_mut().zip(&stiffness.values) {
+            *value = *stiffness * k;
+        }
+        if let Some((d, damping)) = damping {
+            debug_assert!(damping.check(&self.pattern).is_ok());
+            for (value, damping) in self.values.iter_mut().zip(&damping.values) {
+                *value += *damping * d;
+            }
         }
         for (slot, m) in self.pattern.diagonal.iter().zip(m) {
             self.values[*slot as usize] += DMat3::from_diagonal(DVec3::splat(*m));

@@ -6,7 +6,6 @@
 //! 64 bits.
 //!
 //! - [`Matrix`]: symmetric 3×3 blocks in compressed rows, both halves stored.
-//! - [`Places`]: where the blocks of an element go, so that elements add to rows directly.
 //! - [`Bond`]: what couples a few vertices by one 3×3 matrix; applied, not stored.
 //! - [`TwoLevel`]: additive Schwarz of small aggregates with a coarse level.
 //! - [`solve`]: conjugate gradients over all of them.
@@ -14,13 +13,11 @@
 mod bond;
 mod cg;
 mod matrix;
-mod places;
 mod two_level;
 
 pub use bond::Bond;
 pub use cg::{Vectors, solve};
 pub use matrix::Matrix;
-pub use places::Places;
 pub use two_level::TwoLevel;
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
 use crate::element::{Element, Membrane, Triangle, baraff_witkin};
-use crate::linear::single::Places;
-use crate::linear::{Assembly, Builder, Error, Pattern};
+use crate::linear::{Block, Builder, Error, Pattern, Places};
 use baraff_witkin::{BaraffWitkin, Conditions};
 use glam::{DMat3, DVec3, Mat3A};
 use rayon::prelude::*;
@@ -34,22 +33,22 @@ pub trait Group: Debug + Send + Sync {
     fn energy(&self, x: &[DVec3]) -> f64;
     /// Gradient of each element at each of its vertices [N].
     fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
-    /// Hessians, as a group of the assembly.
-    fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize);
-    /// Semidefinite Hessians, added to a chunk of the rows of a matrix of single precision.
-    fn add_rows(&self, x: &[DVec3], target: &mut Rows<'_>);
+    /// Hessians, added to a chunk of the rows of a matrix.
+    fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>);
+    /// The same in single precision.
+    fn add_single_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, Mat3A>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, x: &[DVec3]) -> f64;
 }
 
 /// A chunk of the rows of a matrix.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub struct Rows<'a, B> {
     pub(super) pattern: &'a Pattern,
     pub(super) places: &'a Places,
     /// The first row.
     pub(super) first: usize,
-    pub(super) blocks: &'a mut [Mat3A],
+    pub(super) blocks: &'a mut [B],
 }
 
 /// Elements of one kind, made when they are asked for.
@@ -117,25 +116,12 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
         });
     }
 
-    fn hessian(&self, x: &[DVec3], definite: bool, assembly: &mut Assembly, group: usize) {
-        assembly.fill(group, |i, upper| {
-            let e = self.0.get(i);
-            e.upper(&e.vertices().map(|v| x[v as usize]), definite, upper);
-        });
+    fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>) {
+        self.add_to_rows(x, definite, rows);
     }
 
-    fn add_rows(&self, x: &[DVec3], rows: &mut Rows<'_>) {
-        // The widest element has six vertices.
-        let mut upper = [DMat3::ZERO; 21];
-        let upper = &mut upper[..N * (N + 1) / 2];
-        for i in rows.places.of_chunk(rows.first) {
-            let e = self.0.get(*i as usize);
-            e.upper(&e.vertices().map(|v| x[v as usize]), true, upper);
-            // Row a of the upper triangle begins behind those before it.
-            let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
-            let block = |a: usize, b: usize| single(&upper[at(a, b)]);
-            rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
-        }
+    fn add_single_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, Mat3A>) {
+        self.add_to_rows(x, definite, rows);
     }
 
     fn advance(&mut self, x: &[DVec3]) -> f64 {
@@ -143,9 +129,21 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
     }
 }
 
-/// A block in single precision.
-fn single(m: &DMat3) -> Mat3A {
-    Mat3A::from_cols(m.x_axis.as_vec3a(), m.y_axis.as_vec3a(), m.z_axis.as_vec3a())
+impl<const N: usize, S: Source<N>> Many<N, S> {
+    fn add_to_rows<B: Block>(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, B>) {
+        // The widest element has nine vertices.
+        const { assert!(N <= 9) };
+        let mut upper = [DMat3::ZERO; 45];
+        let upper = &mut upper[..N * (N + 1) / 2];
+        for i in rows.places.of_chunk(rows.first) {
+            let e = self.0.get(*i as usize);
+            e.upper(&e.vertices().map(|v| x[v as usize]), definite, upper);
+            // Row a of the upper triangle begins behind those before it.
+            let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
+            let block = |a: usize, b: usize| B::of(&upper[at(a, b)]);
+            rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+        }
+    }
 }
 
 impl<const N: usize, E: Element<N> + Copy + Debug + Send + Sync> Source<N> for Vec<E> {

@@ -5,6 +5,9 @@ use super::super::vector::PIECE;
 use super::{Bond, Matrix, TwoLevel};
 use glam::{DVec3, Vec3A};
 
+/// Part to which the residual falls in any case.
+const RESIDUAL: f64 = 0.02;
+
 /// Vectors of a solve, kept from one to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Vectors {
@@ -18,8 +21,8 @@ pub struct Vectors {
 /// Solves (A + bonds) x = b from the x given, for all but the vertices `held`, which keep theirs.
 ///
 /// It ends when the last iterations no longer lower the quadratic ½ xᵀ A x − bᵀ x much: with q what was
-/// won so far, k Δq ≤ tolerance · q in iteration k [nash1990]. The residual would say little: it
-/// weighs soft modes less than stiff ones.
+/// won so far, k Δq ≤ tolerance · q in iteration k [nash1990], and √(rᵀ M⁻¹ r) has fallen to a part of what it
+/// was. The residual alone would forget soft modes, the quadratic alone stiff ones, such as contacts.
 pub fn solve(
     matrix: &Matrix,
     bonds: &[Bond],
@@ -96,7 +99,8 @@ pub fn solve(
         let more = 0.5 * delta * delta / curvature;
         won += more;
         delta = next;
-        if f64::from(iterations) * more <= stop.tolerance * won {
+        let small = delta <= RESIDUAL * RESIDUAL * whole;
+        if small && f64::from(iterations) * more <= stop.tolerance * won {
             break End::Converged;
         }
     };

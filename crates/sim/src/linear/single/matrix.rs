@@ -2,6 +2,7 @@
 
 use super::super::Pattern;
 use super::super::block_csr::{CHUNK, PARALLEL_ROWS};
+use super::super::places::chunks_mut;
 use glam::{Mat3A, Vec3A};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -36,18 +37,7 @@ impl Matrix {
 
     /// Blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
     pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [Mat3A])> {
-        let rows = self.rows();
-        let chunk = chunk_of(rows);
-        let mut rest = self.values.as_mut_slice();
-        let mut chunks = Vec::with_capacity(rows.div_ceil(chunk));
-        for first in (0..rows).step_by(chunk) {
-            let end = (first + chunk).min(rows);
-            let length = (self.pattern.row_start[end] - self.pattern.row_start[first]) as usize;
-            let (own, others) = rest.split_at_mut(length);
-            chunks.push((first, own));
-            rest = others;
-        }
-        chunks
+        chunks_mut(&self.pattern, &mut self.values)
     }
 
     /// Adds numbers to the diagonals of the blocks on the diagonal.
@@ -76,9 +66,4 @@ impl Matrix {
             });
         }
     }
-}
-
-/// Rows that are filled in one go: all of a small matrix.
-pub(super) fn chunk_of(rows: usize) -> usize {
-    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK }
 }

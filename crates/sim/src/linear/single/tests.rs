@@ -1,7 +1,7 @@
 use super::*;
 use crate::element::check::Dice;
 use crate::linear::cg::{End, Stop};
-use crate::linear::{BlockCsr, Builder, Cholesky, Ordering, Pattern};
+use crate::linear::{BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
 use glam::{DMat3, DVec3, Mat3A};
 use std::sync::Arc;
 

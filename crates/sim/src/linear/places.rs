@@ -1,8 +1,63 @@
 //! Where the blocks of elements go.
 
-use super::super::{Error, Pattern};
-use super::matrix::chunk_of;
-use glam::Mat3A;
+use super::block_csr::{CHUNK, PARALLEL_ROWS};
+use super::{Error, Pattern};
+use glam::{DMat3, Mat3A};
+use std::ops::AddAssign;
+
+/// Vertices of the widest element.
+const WIDEST: usize = 9;
+
+/// A 3×3 block of either precision.
+pub trait Block: Copy + AddAssign + Send + Sync {
+    /// Its transpose.
+    #[must_use]
+    fn turned(self) -> Self;
+    /// From double precision.
+    fn of(block: &DMat3) -> Self;
+}
+
+impl Block for DMat3 {
+    fn turned(self) -> Self {
+        self.transpose()
+    }
+
+    fn of(block: &DMat3) -> Self {
+        *block
+    }
+}
+
+impl Block for Mat3A {
+    fn turned(self) -> Self {
+        self.transpose()
+    }
+
+    fn of(m: &DMat3) -> Self {
+        Self::from_cols(m.x_axis.as_vec3a(), m.y_axis.as_vec3a(), m.z_axis.as_vec3a())
+    }
+}
+
+/// Rows that are filled in one go: all of a small matrix.
+pub(super) fn chunk_of(rows: usize) -> usize {
+    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK }
+}
+
+/// The blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
+pub(super) fn chunks_mut<'a, B>(
+    pattern: &Pattern,
+    mut rest: &'a mut [B],
+) -> Vec<(usize, &'a mut [B])> {
+    let (rows, chunk) = (pattern.rows(), chunk_of(pattern.rows()));
+    let mut chunks = Vec::with_capacity(rows.div_ceil(chunk));
+    for first in (0..rows).step_by(chunk) {
+        let end = (first + chunk).min(rows);
+        let length = (pattern.row_start[end] - pattern.row_start[first]) as usize;
+        let (own, others) = rest.split_at_mut(length);
+        chunks.push((first, own));
+        rest = others;
+    }
+    chunks
+}
 
 /// For elements of one width: the places of their blocks in the rows of a matrix, and which
 /// elements touch which chunk of rows. An element that touches two chunks is evaluated for each of
@@ -23,8 +78,11 @@ impl Places {
     /// The places of elements with these vertices, `width` each.
     ///
     /// # Errors
-    /// If a vertex has more neighbours than can be counted.
+    /// If an element has more than nine vertices, or a vertex more neighbours than can be counted.
     pub fn new(pattern: &Pattern, width: usize, stencils: Vec<u32>) -> Result<Self, Error> {
+        if width > WIDEST {
+            return Err(Error::TooLarge);
+        }
         let chunk = chunk_of(pattern.rows());
         let mut chunks = vec![Vec::new(); pattern.rows().div_ceil(chunk)];
         let mut places = Vec::with_capacity(stencils.len() * width);
@@ -62,31 +120,35 @@ impl Places {
     /// Adds the blocks of an element, `block(a, b)` for a ≤ b, to the chunk of rows that begins with
     /// `first`.
     #[inline]
-    pub fn add(
+    pub fn add<B: Block>(
         &self,
         pattern: &Pattern,
         element: usize,
         first: usize,
-        rows: &mut [Mat3A],
-        block: impl Fn(usize, usize) -> Mat3A,
+        rows: &mut [B],
+        block: impl Fn(usize, usize) -> B,
     ) {
         let n = self.width;
         let stencil = &self.stencils[element * n..][..n];
         let places = &self.places[element * n * n..][..n * n];
-        let base = pattern.slots(first).start;
+        let base = pattern.row_start[first];
         let own = first..first + self.chunk;
+        // Where the rows of its vertices begin; none in other chunks.
+        let mut starts = [None; WIDEST];
+        for (start, i) in starts.iter_mut().zip(stencil) {
+            let i = *i as usize;
+            *start = own.contains(&i).then(|| (pattern.row_start[i] - base) as usize);
+        }
         for a in 0..n {
-            let i = stencil[a] as usize;
-            let at = own.contains(&i).then(|| pattern.slots(i).start - base);
             for b in a..n {
-                let j = stencil[b] as usize;
                 let value = block(a, b);
-                if let Some(at) = at {
-                    rows[at + places[a * n + b] as usize] += value;
+                if let Some(start) = starts[a] {
+                    rows[start + places[a * n + b] as usize] += value;
                 }
-                if a != b && own.contains(&j) {
-                    let at = pattern.slots(j).start - base;
-                    rows[at + places[b * n + a] as usize] += value.transpose();
+                if a != b
+                    && let Some(start) = starts[b]
+                {
+                    rows[start + places[b * n + a] as usize] += value.turned();
                 }
             }
         }
