@@ -22,6 +22,7 @@
 //! query gets the same answer in any company and on any machine.
 
 use super::Separation;
+use crate::wide::wide;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -227,12 +228,6 @@ impl<const D: usize, const W: usize> Block<D, W> {
         }
         (least, vertex)
     }
-}
-
-/// Runs `work` with the widest instructions that the processor has.
-#[inline(always)]
-fn wide<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
 }
 
 /// Directions of the 26-DOP, the three axes first.
