@@ -26,6 +26,10 @@ pub(crate) trait Eight: Copy {
     /// Sums of neighbours: two of the first, two of the second, from the lower half and then the same from
     /// the upper one.
     fn pairs(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    /// A bit for each number that is not above its counterpart.
+    fn at_most(self, a: Self::Of, b: Self::Of) -> u32;
+    /// The upper half, then the lower one.
+    fn swapped(self, a: Self::Of) -> Self::Of;
     fn array(self, a: Self::Of) -> [f32; 8];
 }
 
@@ -99,6 +103,14 @@ impl Eight for Plain {
         [two(a, 0), two(a, 2), two(b, 0), two(b, 2), two(a, 4), two(a, 6), two(b, 4), two(b, 6)]
     }
 
+    fn at_most(self, a: [f32; 8], b: [f32; 8]) -> u32 {
+        (0..8).map(|n| u32::from(a[n] <= b[n]) << n).sum()
+    }
+
+    fn swapped(self, [a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
+        [e, f, g, h, a, b, c, d]
+    }
+
     fn array(self, a: [f32; 8]) -> [f32; 8] {
         a
     }
@@ -154,6 +166,17 @@ impl Eight for pulp::x86::V3 {
     }
 
     #[inline(always)]
+    fn at_most(self, a: Self::Of, b: Self::Of) -> u32 {
+        use core::arch::x86_64::_CMP_LE_OQ;
+        self.avx._mm256_movemask_ps(self.avx._mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32
+    }
+
+    #[inline(always)]
+    fn swapped(self, a: Self::Of) -> Self::Of {
+        self.avx._mm256_permute2f128_ps::<1>(a, a)
+    }
+
+    #[inline(always)]
     fn array(self, a: Self::Of) -> [f32; 8] {
         pulp::cast(a)
     }
@@ -180,9 +203,11 @@ mod tests {
                 w.max(a, b),
                 w.min(a, b),
                 w.pairs(a, b),
+                w.swapped(a),
                 w.all(self.0[3]),
             ];
-            all.into_iter().map(|x| w.array(x).map(f32::to_bits)).collect()
+            let bits = [w.at_most(a, b); 8];
+            all.into_iter().map(|x| w.array(x).map(f32::to_bits)).chain([bits]).collect()
         }
     }
 

@@ -147,14 +147,16 @@ impl<const D: usize, const W: usize> Block<D, W> {
     #[inline(always)]
     fn hull(&self) -> [bool; W] {
         let mut n = self.mean();
-        let mut apart = [false; W];
+        let (mut apart, mut done) = ([false; W], [false; W]);
         for _ in 0..ROUNDS {
             let (least, vertex) = self.support(&n);
             let now = self.is_enough(&least, &n);
             for w in 0..W {
                 apart[w] |= now[w];
+                // n is a point of the hull: if it is within reach, no direction is enough.
+                done[w] |= now[w] | (dot(&n, &n, w) < self.reach[w] * self.reach[w]);
             }
-            if apart == [true; W] {
+            if done == [true; W] {
                 break;
             }
             // The point nearest to the origin of the segment from n to the vertex farthest back.

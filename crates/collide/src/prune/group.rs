@@ -210,7 +210,7 @@ impl Work for OneGroup<'_> {
             extent = w.max(w.max(y, w.sub(w.all(0.0), y)), extent);
             *x = y;
         }
-        let [p, q] = sums.map(|s| w.array(s));
+        let (p, q) = (w.array(sums[0]), w.array(sums[1]));
         let mean = [p[0] + p[4], p[1] + p[5], p[2] + p[6], q[0] + q[4], q[1] + q[5], q[2] + q[6]];
         // A position that is not finite has made the mean so, and there is no axis.
         let Some(axis) = nearest_isometry(&mean) else { return GradientCone::ALL };
@@ -225,17 +225,19 @@ impl Work for OneGroup<'_> {
         for four in self.triangles.chunks_exact(LANES) {
             let (mut square, mut along) = ([w.all(0.0); LANES], [w.all(0.0); LANES]);
             for (lane, t) in four.iter().enumerate() {
-                let at = |k: usize| x[usize::from(t.corners[k]) % MOST_VERTICES];
-                let (d, e) = (w.sub(at(1), at(0)), w.sub(at(2), at(0)));
-                let [i, j, k, l] = t.inverse.map(|i| w.all(i));
-                let r = w.sub(w.add(w.mul(d, i), w.mul(e, k)), centre[0]);
-                let s = w.sub(w.add(w.mul(d, j), w.mul(e, l)), centre[1]);
+                let [a, b, c, _] = t.corners;
+                let [a, b, c] = [a, b, c].map(|k| usize::from(k) % MOST_VERTICES);
+                let (d, e) = (w.sub(x[b], x[a]), w.sub(x[c], x[a]));
+                let [i, j, k, l] = t.inverse;
+                let r = w.sub(w.add(w.mul(d, w.all(i)), w.mul(e, w.all(k))), centre[0]);
+                let s = w.sub(w.add(w.mul(d, w.all(j)), w.mul(e, w.all(l))), centre[1]);
                 square[lane] = w.add(w.mul(r, r), w.mul(s, s));
                 along[lane] = w.add(w.mul(r, u), w.mul(s, v));
             }
             // Sums over coordinates: four triangles at the begin, the same at the end.
-            let folded = |[a, b, c, d]: [_; LANES]| w.pairs(w.pairs(a, b), w.pairs(c, d));
-            let (square, half) = (folded(square), w.mul(folded(along), w.all(0.5)));
+            let ([a, b, c, d], [e, f, g, h]) = (square, along);
+            let square = w.pairs(w.pairs(a, b), w.pairs(c, d));
+            let half = w.mul(w.pairs(w.pairs(e, f), w.pairs(g, h)), w.all(0.5));
             let of_mean = w.mul(w.all(2.0), w.mul(half, half));
             let rest = w.max(w.sub(square, of_mean), w.all(0.0));
             let across = w.add(rest, w.mul(w.all(ROUNDING), w.add(square, of_mean)));
@@ -258,5 +260,92 @@ impl Work for OneGroup<'_> {
         let angle = angle_of_chord(2.0 * t / (root * (root + 1.0))) + off;
         // Beyond that an angle is no longer about its sine; it would be of no use either.
         if off < 0.1 { GradientCone { axis, angle } } else { GradientCone::ALL }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::{DVec2, DVec3};
+    use proptest::prelude::*;
+
+    /// A strip of triangles, its material shaken, and the places of its vertices.
+    fn strip(n: u32, shake: &[f64], size: f64) -> (Vec<RestTriangle>, Vec<[DVec2; 3]>) {
+        let uv = |v: u32| {
+            let s = |k: u32| shake[((2 * v + k) as usize) % shake.len()];
+            size * DVec2::new(f64::from(v / 2) + 0.3 * s(0), f64::from(v % 2) + 0.3 * s(1))
+        };
+        let of = |t: u32| if t.is_multiple_of(2) { [t, t + 2, t + 1] } else { [t, t + 1, t + 2] };
+        let triangles = (0..n)
+            .map(of)
+            .filter_map(|t| RestTriangle::new(t, t.map(uv)).map(|rest| (rest, t.map(uv))));
+        triangles.unzip()
+    }
+
+    /// The angle of a triangle's gradient from an axis, in f64.
+    fn angle(t: &RestTriangle, uv: &[DVec2; 3], x: &[DVec3], axis: &[f32; 6]) -> f64 {
+        let (d, e) = (uv[1] - uv[0], uv[2] - uv[0]);
+        let det = d.perp_dot(e);
+        let [a, b, c] = t.vertices.map(|v| x[v as usize]);
+        let (p, q) = (b - a, c - a);
+        let columns = [(p * e.y - q * d.y) / det, (q * d.x - p * e.x) / det];
+        let axis = axis.map(f64::from);
+        let [u, v] = [0, 3].map(|k| DVec3::new(axis[k], axis[k + 1], axis[k + 2]));
+        let along = columns[0].dot(u) + columns[1].dot(v);
+        let of_axis = (u.length_squared() + v.length_squared()).sqrt();
+        let norm = (columns[0].length_squared() + columns[1].length_squared()).sqrt();
+        (along / (norm * of_axis)).clamp(-1.0, 1.0).acos()
+    }
+
+    proptest! {
+        #[test]
+        fn a_cone_holds_the_gradients_of_its_triangles_wherever_they_are(
+            n in 1..90_u32, shake in prop::collection::vec(-1.0..1.0_f64, 31), bend in -1.0..1.0_f64,
+            noise in prop::collection::vec(-1.0..1.0_f64, 47), amount in 0.0..0.5_f64,
+            scale in -4..3_i32, offset in 0.0..1e4_f64, squeeze in 0.01..3.0_f64,
+        ) {
+            let size = 10.0_f64.powi(scale);
+            let (rest, uv) = strip(n, &shake, size);
+            prop_assume!(!rest.is_empty());
+            let place = |v: u32, end: usize| {
+                let s = |k: usize| amount * noise[(5 * v as usize + 3 * end + k) % noise.len()];
+                let (i, a) = (f64::from(v / 2), 0.02 * bend * f64::from(v / 2));
+                let x = DVec3::new(i * a.cos() + s(0), f64::from(v % 2) + s(1), i * a.sin() + s(2));
+                squeeze * size * x + DVec3::splat(offset)
+            };
+            let ends: Vec<[DVec3; 2]> = (0..n + 2).map(|v| [place(v, 0), place(v, 1)]).collect();
+            let mut groups = Groups::default();
+            groups.push(&rest);
+            let cone = groups.cone(0..groups.len(), &ends);
+            for end in 0..2 {
+                let x: Vec<DVec3> = ends.iter().map(|e| e[end]).collect();
+                for (t, uv) in rest.iter().zip(&uv) {
+                    let angle = angle(t, uv, &x, &cone.axis);
+                    let slack = crate::prune::SLACK;
+                    prop_assert!(angle < f64::from(cone.angle) + slack, "{angle} {cone:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_cone_of_a_flat_strip_is_narrow_and_of_a_broken_one_says_nothing() {
+        let (rest, _) = strip(60, &[0.0], 0.01);
+        let flat = |v: u32| DVec3::new(0.01 * f64::from(v / 2), 0.01 * f64::from(v % 2), 5.0);
+        let mut ends: Vec<[DVec3; 2]> = (0..62).map(|v| [flat(v); 2]).collect();
+        let mut groups = Groups::default();
+        groups.push(&rest);
+        assert!(groups.len() > 1, "more vertices than a group has");
+        let angle = |ends: &[[DVec3; 2]]| groups.cone(0..groups.len(), ends).angle;
+        assert!(angle(&ends) < 1e-3, "{}", angle(&ends));
+        for bad in [f64::NAN, f64::INFINITY, 1e30, -1e300] {
+            let mut ends = ends.clone();
+            ends[20][1].y = bad;
+            assert_eq!(angle(&ends), GradientCone::ALL.angle, "{bad}");
+        }
+        // A triangle without area in space, then all in one point.
+        ends[21] = ends[20];
+        assert!(angle(&ends) > 0.5);
+        assert_eq!(angle(&vec![[DVec3::ONE; 2]; 62]), GradientCone::ALL.angle);
     }
 }
