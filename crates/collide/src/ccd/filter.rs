@@ -152,9 +152,11 @@ impl<const D: usize, const W: usize> Block<D, W> {
             let (least, vertex) = self.support(&n);
             let now = self.is_enough(&least, &n);
             for w in 0..W {
-                apart[w] |= now[w];
-                // n is a point of the hull: if it is within reach, no direction is enough.
-                done[w] |= now[w] | (dot(&n, &n, w) < self.reach[w] * self.reach[w]);
+                // n is a point of the hull: if it is within reach, no direction is enough. A lane that
+                // is done stays as it is, so that its company does not matter.
+                let near = dot(&n, &n, w) < self.reach[w] * self.reach[w];
+                apart[w] |= now[w] & !done[w];
+                done[w] |= now[w] | near;
             }
             if done == [true; W] {
                 break;
