@@ -1,15 +1,18 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
 mod features;
+mod finder;
+mod leaf;
+mod near;
+mod sort;
 
-use crate::ccd::{self, Filter, Pair, Query, Separation};
 use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
-use features::{Fans, Features, Finder};
+use features::{Fans, Features};
+use finder::Finder;
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,9 +37,14 @@ impl Candidates {
     }
 
     fn sort(&mut self) {
-        for pairs in [&mut self.vf, &mut self.fv, &mut self.ee] {
-            pairs.par_sort_unstable_by_key(|[a, b]| (u64::from(*a) << 32) | u64::from(*b));
-        }
+        let Self { vf, fv, ee } = self;
+        rayon::join(
+            || sort::sort(vf),
+            || {
+                sort::sort(fv);
+                sort::sort(ee);
+            },
+        );
     }
 }
 
@@ -241,6 +249,16 @@ impl Detector {
     /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
     /// are skipped, and pairs with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
+        self.self_query(cone_limit, false)
+    }
+
+    /// The part of [`Self::self_candidates`] that finds pairs of triangles whose boxes overlap, without
+    /// looking at their features: to see what it costs.
+    pub fn self_traversal(&self, cone_limit: f64) -> Counts {
+        self.self_query(cone_limit, true).1
+    }
+
+    fn self_query(&self, cone_limit: f64, count_only: bool) -> (Candidates, Counts) {
         let layout = &self.features.layout;
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
         let flat = match pruned {
@@ -249,7 +267,7 @@ impl Detector {
         };
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
-            let sink = || Finder::with_itself(self, cone_limit, fans.as_ref(), tree);
+            let sink = || Finder::with_itself(self, fans.as_ref(), count_only, tree);
             let ends = &self.features.ends;
             let known = if pruned { self.folds.known() } else { None };
             let apart = known.as_ref().map(|known| {
@@ -258,40 +276,8 @@ impl Detector {
             let apart = apart.as_ref().map(|apart| apart as &tree::Apart<'_>);
             let (found, counts) =
                 tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
-            let (mut all, mut counts) = gather(found, counts);
-            if pruned {
-                self.sift(&mut all);
-                counts.feature_pairs = all.len() as u64;
-            }
-            (all, counts)
+            gather(found, counts)
         })
-    }
-
-    /// Keeps the pairs that no plane keeps apart over the whole step.
-    fn sift(&self, all: &mut Candidates) {
-        let f = &self.features;
-        let of = |v: u32| f.ends[f.layout.rank[v as usize] as usize];
-        let separation = Separation::gap(f.separation);
-        let keep = |pair: Pair, pairs: &[[u32; 2]], query: &(dyn Fn([u32; 2]) -> Query + Sync)| {
-            let chunks = pairs.par_chunks(4096).flat_map_iter(|pairs| {
-                let mut kept = Vec::new();
-                let ask = |i: usize| Some(query(pairs[i]));
-                ccd::sift(pair, pairs.len(), separation, Filter::Hull, ask, |i, _| {
-                    kept.push(pairs[i]);
-                });
-                kept
-            });
-            chunks.collect::<Vec<_>>()
-        };
-        let s = &self.surface;
-        all.vf = keep(Pair::VertexFace, &all.vf, &|[v, t]| {
-            let [a, b, c] = s.triangles[t as usize];
-            [v, a, b, c].map(of)
-        });
-        all.ee = keep(Pair::EdgeEdge, &all.ee, &|[a, b]| {
-            let ([p, q], [r, t]) = (s.edges[a as usize], s.edges[b as usize]);
-            [p, q, r, t].map(of)
-        });
     }
 
     /// Candidate pairs of this surface and another. It is quickest if both have the same volumes.

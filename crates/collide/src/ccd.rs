@@ -241,6 +241,36 @@ fn sift_blocks<const D: usize, const FIRST: usize>(
     second.empty(filter, &mut kept);
 }
 
+/// The same as [`sift`] by [`Filter::Hull`] where most queries are expected to be left over.
+pub(crate) fn sift_near(
+    pair: Pair,
+    count: usize,
+    separation: Separation,
+    query: impl Fn(usize) -> Query,
+    kept: impl FnMut(usize),
+) {
+    match pair {
+        Pair::VertexFace => sift_all::<6, 1>(count, separation, query, kept),
+        Pair::EdgeEdge => sift_all::<8, 2>(count, separation, query, kept),
+    }
+}
+
+#[inline]
+fn sift_all<const D: usize, const FIRST: usize>(
+    count: usize,
+    separation: Separation,
+    query: impl Fn(usize) -> Query,
+    mut kept: impl FnMut(usize),
+) {
+    let mut lanes = Lanes::<D>::new();
+    for i in 0..count {
+        lanes.push::<FIRST>(i, query(i), separation);
+        if lanes.is_full() || i + 1 == count {
+            lanes.empty(Filter::Hull, &mut |i, _: &Query| kept(i));
+        }
+    }
+}
+
 /// Queries that wait to be looked at together.
 struct Lanes<const D: usize> {
     block: filter::Block<D, { filter::LANES }>,

@@ -32,6 +32,7 @@ mod surface;
 pub mod tree;
 pub mod volume;
 pub mod voxel;
+mod wide;
 
 pub use broad::{Candidates, Counts, NotFinite};
 pub use options::{Arity, Options};

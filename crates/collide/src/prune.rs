@@ -16,6 +16,7 @@ mod direction;
 pub(crate) mod fan;
 mod fold;
 mod gradient;
+mod group;
 mod halo;
 mod injective;
 mod outline;

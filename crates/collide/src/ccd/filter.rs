@@ -22,6 +22,7 @@
 //! query gets the same answer in any company and on any machine.
 
 use super::Separation;
+use crate::wide::wide;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -146,14 +147,18 @@ impl<const D: usize, const W: usize> Block<D, W> {
     #[inline(always)]
     fn hull(&self) -> [bool; W] {
         let mut n = self.mean();
-        let mut apart = [false; W];
+        let (mut apart, mut done) = ([false; W], [false; W]);
         for _ in 0..ROUNDS {
             let (least, vertex) = self.support(&n);
             let now = self.is_enough(&least, &n);
             for w in 0..W {
-                apart[w] |= now[w];
+                // n is a point of the hull: if it is within reach, no direction is enough. A lane that
+                // is done stays as it is, so that its company does not matter.
+                let near = dot(&n, &n, w) < self.reach[w] * self.reach[w];
+                apart[w] |= now[w] & !done[w];
+                done[w] |= now[w] | near;
             }
-            if apart == [true; W] {
+            if done == [true; W] {
                 break;
             }
             // The point nearest to the origin of the segment from n to the vertex farthest back.
@@ -227,12 +232,6 @@ impl<const D: usize, const W: usize> Block<D, W> {
         }
         (least, vertex)
     }
-}
-
-/// Runs `work` with the widest instructions that the processor has.
-#[inline(always)]
-fn wide<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
 }
 
 /// Directions of the 26-DOP, the three axes first.

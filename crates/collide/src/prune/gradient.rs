@@ -155,9 +155,31 @@ impl GradientCone {
         self.angle < limit(0.0)
     }
 
+    /// Largest angle from an isometry that one of its gradients can have [rad]; negative if it has none.
+    #[inline]
+    pub(super) fn reach_from(&self, axis: &Gradient) -> f32 {
+        if self.angle < 0.0 {
+            return self.angle;
+        }
+        self.angle_to(axis) + self.angle + MERGE_ROUNDING
+    }
+
+    #[inline]
     fn angle_to(&self, axis: &Gradient) -> f32 {
         angle_of_chord(0.5 * distance2(&self.axis, axis))
     }
+}
+
+/// The isometry nearest to the mean of some cones' axes, if there is one.
+#[inline]
+pub(super) fn mean_axis<'a>(cones: impl Iterator<Item = &'a GradientCone>) -> Option<Gradient> {
+    let mut mean = [0.0; 6];
+    for cone in cones.filter(|c| c.angle >= 0.0) {
+        for n in 0..6 {
+            mean[n] += cone.axis[n];
+        }
+    }
+    nearest_isometry(&mean)
 }
 
 /// Rounding of one merge [rad].
@@ -193,7 +215,7 @@ fn dot(a: &Gradient, b: &Gradient) -> f32 {
 /// One over the length of a gradient from its square; NaN where that has lost digits by underflow, for a
 /// gradient that is longer or shorter than 1 seems to be at a smaller angle than it is.
 #[inline]
-pub(super) fn inverse_root(square: f32) -> f32 {
+fn inverse_root(square: f32) -> f32 {
     if square < f32::MIN_POSITIVE { f32::NAN } else { 1.0 / square.sqrt() }
 }
 

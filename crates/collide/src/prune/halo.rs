@@ -21,7 +21,7 @@
 //! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
 //! none, and pairs there are found as if there were no halos.
 
-use super::gradient::{self, GradientCone, RestTriangle};
+use super::gradient::{self, Gradient, GradientCone, RestTriangle};
 use crate::Surface;
 use crate::tree::Plan;
 use glam::DVec2;
@@ -86,6 +86,8 @@ pub(crate) struct Halos {
     /// What reaches into the rectangles, and into the halos.
     own: Parts,
     around: Parts,
+    /// Largest angle of a cone that prunes.
+    limit: f32,
 }
 
 /// For each node, the nodes that hold all triangles that reach into a rectangle.
@@ -107,18 +109,18 @@ impl Parts {
         &self.nodes[first as usize..self.ends[node] as usize]
     }
 
-    /// Whether the gradients of all parts of a node, which must have some, are in one narrow cone.
-    fn are_flat(&self, cones: &[GradientCone], node: usize) -> bool {
-        let limit = gradient::limit(0.0);
-        let mut all = GradientCone::EMPTY;
-        for part in self.of(node) {
-            all = all.merge(cones[*part as usize]);
-            if all.angle >= limit {
-                return false;
-            }
-        }
+    /// Whether the gradients of all parts of a node, which must have some, are in one narrow cone: about
+    /// the axis of the node itself, or about the mean of theirs.
+    fn are_flat(&self, cones: &[GradientCone], node: usize, limit: f32) -> bool {
+        let parts = || self.of(node).iter().map(|part| &cones[*part as usize]);
         // Without parts, or without a gradient in them, nothing is known.
-        all.angle >= 0.0
+        let known = || parts().any(|c| c.angle >= 0.0);
+        // The widest of them alone may be too wide.
+        if !known() || parts().any(|c| c.angle >= limit) {
+            return false;
+        }
+        let about = |axis: &Gradient| parts().all(|c| c.reach_from(axis) < limit);
+        about(&cones[node].axis) || gradient::mean_axis(parts()).is_some_and(|axis| about(&axis))
     }
 }
 
@@ -129,7 +131,7 @@ impl Halos {
     /// Finds the halos. `uv` are the material coordinates of the triangles' corners.
     pub(crate) fn new(surface: &Surface, uv: &[[DVec2; 3]], plan: &Plan) -> Self {
         let cloth = Cloth::new(surface, uv, plan);
-        let mut halos = Self::default();
+        let mut halos = Self { limit: gradient::limit(0.0), ..Self::default() };
         let mut parts = Vec::new();
         for node in 0..plan.nodes.len() {
             let rect = cloth.rects[node];
@@ -154,7 +156,7 @@ impl Halos {
 
     /// Whether a node does not meet itself.
     pub(crate) fn is_flat(&self, cones: &[GradientCone], node: usize) -> bool {
-        self.own.are_flat(cones, node)
+        self.own.are_flat(cones, node, self.limit)
     }
 
     /// Whether one of two nodes lies in the flat halo of the other.
@@ -170,8 +172,8 @@ impl Halos {
             return false;
         }
         let ([rect_a, halo_a], [rect_b, halo_b]) = (&self.rects[a], &self.rects[b]);
-        (halo_a.holds(rect_b) && known.is_flat(a, || self.around.are_flat(cones, a)))
-            || (halo_b.holds(rect_a) && known.is_flat(b, || self.around.are_flat(cones, b)))
+        let flat = |n: usize| known.is_flat(n, || self.around.are_flat(cones, n, self.limit));
+        (halo_a.holds(rect_b) && flat(a)) || (halo_b.holds(rect_a) && flat(b))
     }
 }
 

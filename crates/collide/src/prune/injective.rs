@@ -1,24 +1,22 @@
 //! Cones of gradients on a hierarchy, renewed every step.
 //!
 //! The triangles that a leaf's cone has to hold, its own and further ones of covers, lie behind one
-//! another in memory with their rest shapes, so that renewing reads them in order.
+//! another in memory with their rest shapes ([`super::group`]), so that renewing reads them in order.
 
 use super::Covers;
-use super::gradient::{
-    Gradient, GradientCone, RestTriangle, angle_of_chord, inverse_root, nearest_isometry,
-};
+use super::gradient::{GradientCone, RestTriangle};
+use super::group::Groups;
 use super::halo::{FlatHalos, Halos};
-use crate::tree::{Ends, Moved, Plan};
+use crate::tree::{Ends, Moved, Plan, bottom_up};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 /// For each node of a plan, whether it surely does not intersect itself during a step.
 #[derive(Clone, Debug, Default)]
 pub struct GradientCones {
     /// Triangles of the leaves' cones, in the order of nodes.
-    rest: Vec<RestTriangle>,
-    /// Where those of each node begin; one entry more than nodes.
+    groups: Groups,
+    /// Where the groups of each node begin; one entry more than nodes.
     offsets: Vec<u32>,
     /// Nodes of each subtree.
     sizes: Vec<u32>,
@@ -39,24 +37,23 @@ impl GradientCones {
             sizes: plan.nodes.iter().map(|n| n.size).collect(),
             limits: (0..plan.nodes.len()).map(|n| covers.limit(n)).collect(),
             cones: vec![GradientCone::ALL; plan.nodes.len()],
-            rest: Vec::with_capacity(plan.items.len() + covers.further_count()),
+            groups: Groups::default(),
         };
+        let mut rest = Vec::new();
         for list in lists(surface, plan, &covers) {
-            for t in list {
-                // Where there is a triangle without gradient, every node that holds it has limit 0.
-                let rest = RestTriangle::new(surface.triangles[t as usize], uv[t as usize]);
-                cones.rest.extend(rest);
-            }
-            cones.offsets.push(cones.rest.len() as u32);
+            rest.clear();
+            // Where there is a triangle without gradient, every node that holds it has limit 0.
+            let of = |t: u32| RestTriangle::new(surface.triangles[t as usize], uv[t as usize]);
+            rest.extend(list.into_iter().filter_map(of));
+            cones.groups.push(&rest);
+            cones.offsets.push(cones.groups.len() as u32);
         }
         cones
     }
 
     /// The same with other numbers for the vertices.
     pub(crate) fn renumbered(mut self, rank: &[u32]) -> Self {
-        for t in &mut self.rest {
-            t.vertices = t.vertices.map(|v| rank[v as usize]);
-        }
+        self.groups.renumber(rank);
         self
     }
 
@@ -69,24 +66,15 @@ impl GradientCones {
 
     /// Renews the cones whose triangles moved.
     pub(crate) fn refit(&mut self, ends: &Ends, moved: &Moved) {
-        let (rest, offsets) = (&self.rest, &self.offsets);
-        self.cones.par_iter_mut().enumerate().with_min_len(256).for_each(|(n, cone)| {
-            let own = &rest[offsets[n] as usize..offsets[n + 1] as usize];
-            // Leaves alone have triangles; the others are put together below.
-            if own.is_empty() {
-                *cone = GradientCone::EMPTY;
-            } else if own.iter().any(|t| moved.any(&t.vertices)) {
-                *cone = of_triangles(own, ends);
-            }
-        });
-        for node in (0..self.cones.len()).rev() {
-            let end = node + self.sizes[node] as usize;
-            let mut child = node + 1;
-            while child < end {
-                self.cones[node] = self.cones[node].merge(self.cones[child]);
-                child += self.sizes[child] as usize;
-            }
-        }
+        let (groups, offsets, sizes) = (&self.groups, &self.offsets, &self.sizes);
+        let of = |n: usize| offsets[n] as usize..offsets[n + 1] as usize;
+        let wanted = |n: usize| match moved {
+            Moved::All => true,
+            // A leaf may hold triangles of another; so those above are always put together anew.
+            _ => sizes[n] > 1 || groups.any(of(n), |v| moved.any(&[v])),
+        };
+        let leaf = |n: usize| groups.cone(of(n), ends);
+        bottom_up(sizes, &mut self.cones, &wanted, &leaf, &GradientCone::merge);
     }
 
     /// Whether no two triangles of the node intersect at any time of the step.
@@ -155,108 +143,4 @@ fn lists(surface: &Surface, plan: &Plan, covers: &Covers) -> Vec<Vec<u32>> {
         }
     }
     lists
-}
-
-/// The cone of some triangles at both ends of a step.
-fn of_triangles(triangles: &[RestTriangle], ends: &Ends) -> GradientCone {
-    let mut cone = GradientCone::EMPTY;
-    for group in triangles.chunks(LANES * GROUP) {
-        let mut blocks = [Block::ZERO; 2 * GROUP];
-        let mut used = 0;
-        for chunk in group.chunks(LANES) {
-            for end in 0..2 {
-                blocks[used] = Block::new(chunk, ends, end);
-                used += 1;
-            }
-        }
-        cone = cone.merge(of_blocks(&blocks[..used]));
-    }
-    cone
-}
-
-/// Gradients that are computed side by side; the compiler makes vector instructions of the loops.
-const LANES: usize = 4;
-
-/// How many blocks make one cone before cones are merged.
-const GROUP: usize = 8;
-
-/// Unit gradients, coordinate by coordinate.
-#[derive(Clone, Copy)]
-struct Block([[f32; LANES]; 6]);
-
-impl Block {
-    const ZERO: Self = Self([[0.0; LANES]; 6]);
-
-    /// The gradients of at least one triangle; the last one fills the lanes that are left.
-    #[inline]
-    fn new(triangles: &[RestTriangle], ends: &Ends, end: usize) -> Self {
-        let (mut edges, mut inverse) = ([[0.0; LANES]; 6], [[0.0; LANES]; 4]);
-        for i in 0..LANES {
-            let t = &triangles[i.min(triangles.len() - 1)];
-            // Written out: going through arrays here costs a third of the whole.
-            let a = &ends[t.vertices[0] as usize][end];
-            let b = &ends[t.vertices[1] as usize][end];
-            let c = &ends[t.vertices[2] as usize][end];
-            edges[0][i] = (b.x - a.x) as f32;
-            edges[1][i] = (b.y - a.y) as f32;
-            edges[2][i] = (b.z - a.z) as f32;
-            edges[3][i] = (c.x - a.x) as f32;
-            edges[4][i] = (c.y - a.y) as f32;
-            edges[5][i] = (c.z - a.z) as f32;
-            for n in 0..4 {
-                inverse[n][i] = t.inverse[n];
-            }
-        }
-        let mut f = [[0.0; LANES]; 6];
-        for n in 0..3 {
-            for i in 0..LANES {
-                let (d, e) = (edges[n][i], edges[n + 3][i]);
-                f[n][i] = d * inverse[0][i] + e * inverse[2][i];
-                f[n + 3][i] = d * inverse[1][i] + e * inverse[3][i];
-            }
-        }
-        let mut square = [0.0; LANES];
-        for n in 0..6 {
-            for i in 0..LANES {
-                square[i] += f[n][i] * f[n][i];
-            }
-        }
-        let scale = square.map(inverse_root);
-        for n in 0..6 {
-            for i in 0..LANES {
-                f[n][i] *= scale[i];
-            }
-        }
-        Self(f)
-    }
-}
-
-/// As [`GradientCone::of_gradients`].
-fn of_blocks(blocks: &[Block]) -> GradientCone {
-    let mut sums = [[0.0; LANES]; 6];
-    for Block(f) in blocks {
-        for n in 0..6 {
-            for i in 0..LANES {
-                sums[n][i] += f[n][i];
-            }
-        }
-    }
-    let mean: Gradient = sums.map(|s| s.iter().sum());
-    // A gradient that is zero or not finite has made the mean NaN, and there is no axis.
-    let Some(axis) = nearest_isometry(&mean) else { return GradientCone::ALL };
-    let unit = axis.map(|a| a * std::f32::consts::FRAC_1_SQRT_2);
-    let mut farthest = [0.0_f32; LANES];
-    for Block(f) in blocks {
-        let mut chord2 = [0.0; LANES];
-        for n in 0..6 {
-            for i in 0..LANES {
-                chord2[i] += (f[n][i] - unit[n]) * (f[n][i] - unit[n]);
-            }
-        }
-        for i in 0..LANES {
-            farthest[i] = if chord2[i] > farthest[i] { chord2[i] } else { farthest[i] };
-        }
-    }
-    let chord2 = farthest.iter().copied().fold(0.0, f32::max);
-    GradientCone { axis, angle: angle_of_chord(chord2) }
 }

@@ -110,7 +110,6 @@ fn subtree<T: Copy + Send>(
     leaf: &(impl Fn(usize) -> T + Sync),
     merge: &(impl Fn(T, T) -> T + Sync),
 ) {
-    // Children come behind their parents, so the last is done first.
     let mut rest = data.len();
     if data.len() > PARALLEL {
         rest = 1;
@@ -123,13 +122,14 @@ fn subtree<T: Copy + Send>(
         }
         parts.into_par_iter().for_each(|(at, part)| subtree(sizes, at, part, wanted, leaf, merge));
     }
-    for i in (0..rest).rev().filter(|i| wanted(begin + i)) {
+    // Leaves forward, for they read much memory that lies in their order.
+    for i in (0..rest).filter(|i| sizes[begin + i] == 1 && wanted(begin + i)) {
+        data[i] = leaf(begin + i);
+    }
+    // Children come behind their parents, so the last is done first.
+    for i in (0..rest).rev().filter(|i| sizes[begin + i] > 1 && wanted(begin + i)) {
         let end = i + sizes[begin + i] as usize;
         let mut child = i + 1;
-        if child == end {
-            data[i] = leaf(begin + i);
-            continue;
-        }
         let mut all = data[child];
         child += sizes[begin + child] as usize;
         while child < end {

@@ -36,6 +36,8 @@ pub(crate) trait Sink: Send {
     fn own(&mut self, leaf: usize);
     /// Two leaves that may meet.
     fn pair(&mut self, a: usize, b: usize);
+    /// There are no more.
+    fn end(&mut self);
 }
 
 /// All that a traversal reads of one tree.
@@ -133,6 +135,7 @@ impl<V: Volume> Traversal<'_, V> {
                 let mut found = sink();
                 let mut counts = Counts::default();
                 self.visit(task, &mut found, &mut counts);
+                found.end();
                 (found, counts)
             })
             .collect();

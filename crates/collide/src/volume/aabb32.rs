@@ -15,6 +15,12 @@ pub struct Aabb32 {
     pub hi: [f32; 3],
 }
 
+impl Default for Aabb32 {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl From<Aabb> for Aabb32 {
     #[inline]
     fn from(b: Aabb) -> Self {

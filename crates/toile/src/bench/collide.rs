@@ -2,7 +2,9 @@
 //!
 //! On every scene and size one choice at a time is changed from the default, and what a step of
 //! detection costs is measured: building the tree, taking up a step (refit), finding candidates (query)
-//! and deciding them (narrow, by separating planes). Counts are the same on every machine.
+//! and deciding them (narrow, by separating planes). Of the query, the part that finds pairs of triangles
+//! whose boxes overlap (traverse) is measured by itself too; refit and traversal are what culling costs,
+//! the rest depends on how much of the cloth touches. Counts are the same on every machine.
 //!
 //! A *true pair* comes nearer than the separation at some time of the step, and is not merely near
 //! because it is near in the cloth: its features are of different cloths, or more than four
@@ -126,6 +128,9 @@ pub struct Row {
     pub build_seconds: f64,
     /// Time to take up a step [s].
     pub refit_seconds: f64,
+    /// Time to find the pairs of triangles whose boxes overlap, a part of the query [s].
+    #[serde(default)]
+    pub traverse_seconds: f64,
     /// Time to find the candidates [s].
     pub query_seconds: f64,
     /// Time to decide them by separating planes [s].
@@ -150,6 +155,21 @@ impl Row {
     /// Refit, query and narrow phase for each triangle [ns].
     pub fn ns_with_narrow(&self) -> f64 {
         self.ns_per_triangle + 1e9 * self.narrow_seconds / self.triangles as f64
+    }
+
+    /// Refit and traversal for each triangle [ns].
+    pub fn ns_of_culling(&self) -> f64 {
+        1e9 * (self.refit_seconds + self.traverse_seconds) / self.triangles as f64
+    }
+
+    /// Time to find the candidates of pairs of triangles [s].
+    pub fn feature_seconds(&self) -> f64 {
+        (self.query_seconds - self.traverse_seconds).max(0.0)
+    }
+
+    /// Query for each true pair, if there are any [ns].
+    pub fn ns_per_true_pair(&self) -> Option<f64> {
+        (self.true_pairs > 0).then(|| 1e9 * self.query_seconds / self.true_pairs as f64)
     }
 }
 
@@ -279,7 +299,8 @@ fn too_much(
         return Some(format!("about {pairs:.0e} candidates would not fit in memory"));
     }
     let growth = ratio.powf(1.2);
-    let sample = growth * (QUARTERS as f64 * row.refit_seconds + row.query_seconds);
+    let sample =
+        growth * (QUARTERS as f64 * row.refit_seconds + row.traverse_seconds + row.query_seconds);
     let samples = if sample > LONG { 1 } else { repeats };
     let guess = growth * (row.build_seconds + row.narrow_seconds) + samples as f64 * sample;
     let known = choice.group != "default" && guess > left;
@@ -301,17 +322,19 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         take(&mut detector, &steps[0], separation);
         detector.self_candidates(prune::DEFAULT_LIMIT);
     }
-    let (mut refits, mut queries) = (Vec::new(), Vec::new());
+    let (mut refits, mut walks, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     let mut found = (Candidates::default(), Counts::default());
     for _ in 0..repeats {
         let ((), refit) = timed(|| steps.iter().for_each(|s| take(&mut detector, s, separation)));
+        let (_, walk) = timed(|| detector.self_traversal(prune::DEFAULT_LIMIT));
         // The candidates before are freed outside the clock.
         drop(std::mem::take(&mut found));
         let (pairs, query) = timed(|| detector.self_candidates(prune::DEFAULT_LIMIT));
         found = pairs;
         refits.push(refit / steps.len() as f64);
+        walks.push(walk);
         queries.push(query);
-        if refit + query > LONG {
+        if refit + walk + query > LONG {
             break;
         }
     }
@@ -323,6 +346,7 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
     let true_pairs =
         *truth.get_or_insert_with(|| true_pairs(case, &detector.surface, &candidates).len() as u64);
     let (refit_seconds, query_seconds) = (middle(refits), middle(queries));
+    let traverse_seconds = middle(walks);
     let triangles = case.triangles.len();
     Row {
         scene: case.kind,
@@ -330,6 +354,7 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         choice: choice.clone(),
         build_seconds,
         refit_seconds,
+        traverse_seconds,
         query_seconds,
         narrow_seconds,
         ns_per_triangle: 1e9 * (refit_seconds + query_seconds) / triangles as f64,

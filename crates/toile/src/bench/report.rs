@@ -17,6 +17,9 @@ pub const END: &str = "<!-- bench-collide: end -->";
 /// A choice is called better if it saves at least this part: less is noise.
 const WORTH: f64 = 0.05;
 
+/// Longest line of a list in a document.
+const LINE: usize = 110;
+
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -120,14 +123,16 @@ impl Report {
         );
         let _ = writeln!(
             out,
-            "{:<7} {:>9} {:<22} {:>8} {:>9} {:>9} {:>9} {:>8} {:>11} {:>11} {:>11} {:>10} {:>8}",
+            "{:<7} {:>9} {:<22} {:>8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>11} {:>11} {:>11} {:>10} {:>8}",
             "scene",
             "triangles",
             "choice",
             "build s",
             "refit ms",
-            "query ms",
+            "trav. ms",
+            "feat. ms",
             "narrow ms",
+            "cull ns",
             "ns/tri",
             "node tests",
             "tri. pairs",
@@ -138,14 +143,16 @@ impl Report {
         for r in &table.rows {
             let _ = writeln!(
                 out,
-                "{:<7} {:>9} {:<22} {:>8.3} {:>9.2} {:>9.2} {:>9.2} {:>8.0} {:>11} {:>11} {:>11} {:>10} {:>8}",
+                "{:<7} {:>9} {:<22} {:>8.3} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>8.1} {:>8.0} {:>11} {:>11} {:>11} {:>10} {:>8}",
                 r.scene.name(),
                 r.triangles,
                 r.choice.name(),
                 r.build_seconds,
                 1e3 * r.refit_seconds,
-                1e3 * r.query_seconds,
+                1e3 * r.traverse_seconds,
+                1e3 * r.feature_seconds(),
                 1e3 * r.narrow_seconds,
+                r.ns_of_culling(),
                 r.ns_per_triangle,
                 r.node_tests,
                 r.triangle_pairs,
@@ -192,17 +199,19 @@ impl Report {
             self.collide.threads,
             if self.collide.threads == 1 { "" } else { "s" }
         );
-        out += "| scene | triangles | build s | refit ms | query ms | ns/triangle | narrow ms | node tests | triangle pairs | narrow pairs | true pairs | narrow per true |\n";
-        out += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+        out += "| scene | triangles | build s | refit ms | traverse ms | features ms | refit + traverse ns/triangle | all ns/triangle | narrow ms | node tests | triangle pairs | narrow pairs | true pairs | narrow per true | query ns/true pair |\n";
+        out += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         for r in self.collide.rows.iter().filter(|r| r.choice.group == "default") {
             let _ = writeln!(
                 out,
-                "| {} | {} | {:.2} | {:.1} | {:.1} | {:.0} | {:.1} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {:.2} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {:.1} | {} | {} | {} | {} | {} | {} |",
                 r.scene.name(),
                 spaced(r.triangles as u64),
                 r.build_seconds,
                 1e3 * r.refit_seconds,
-                1e3 * r.query_seconds,
+                1e3 * r.traverse_seconds,
+                1e3 * r.feature_seconds(),
+                r.ns_of_culling(),
                 r.ns_per_triangle,
                 1e3 * r.narrow_seconds,
                 spaced(r.node_tests),
@@ -210,9 +219,11 @@ impl Report {
                 spaced(r.feature_pairs),
                 spaced(r.true_pairs),
                 ratio(r.narrow_per_true),
+                r.ns_per_true_pair().map_or("–".into(), |ns| format!("{ns:.0}")),
             );
         }
-        out += "\nRefit and query are the ns a triangle. Narrow pairs are what is left to decide after boxes and planes.\n";
+        out += "\nThe traversal ends at pairs of triangles whose boxes overlap; traversal and features are the query.\n";
+        out += "Narrow pairs are what is left to decide after boxes and planes.\n";
         out += "\nEvery choice, at the size nearest to ";
         let _ = write!(
             out,
@@ -242,9 +253,12 @@ impl Report {
                 let _ = writeln!(out, "- {text}");
             }
         }
-        for (scene, triangles, choices, reason) in gathered(&self.collide.skipped) {
+        // Why is in the text; a document is for reading.
+        for (scene, triangles, choices, _) in gathered(&self.collide.skipped) {
             let size = spaced(triangles as u64);
-            let _ = writeln!(out, "- Left out: {} at {size}: {choices} ({reason}).", scene.name());
+            let text =
+                format!("- Left out of {} at {size}, for want of time: {choices}.", scene.name());
+            wrap(&text, &mut out);
         }
         self.bodies_to_markdown(&mut out);
         out
@@ -366,6 +380,20 @@ impl Report {
         }
         plot.level("default", 1.0)
     }
+}
+
+/// Writes a point of a list in lines of a readable length.
+fn wrap(text: &str, out: &mut String) {
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > LINE {
+            let _ = writeln!(out, "{line}");
+            line = format!("  {word}");
+        } else {
+            line = if line.is_empty() { word.into() } else { format!("{line} {word}") };
+        }
+    }
+    let _ = writeln!(out, "{line}");
 }
 
 /// A number in thousands, for a title.

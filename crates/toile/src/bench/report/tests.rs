@@ -80,3 +80,13 @@ fn numbers_are_grouped_and_what_is_left_out_is_gathered() {
     let all = gathered(&[left("a"), left("b")]);
     assert_eq!(all, [(Kind::Twist, 9, "a, b".into(), "no time left".into())]);
 }
+
+#[test]
+fn long_points_of_a_list_are_cut_into_lines_that_say_the_same() {
+    let text = format!("- Left out: {}.", vec!["leaf 32"; 60].join(", "));
+    let mut lines = String::new();
+    wrap(&text, &mut lines);
+    assert!(lines.lines().count() > 3 && lines.lines().all(|l| l.chars().count() <= LINE));
+    assert!(lines.lines().skip(1).all(|l| l.starts_with("  ")));
+    assert_eq!(lines.split_whitespace().collect::<Vec<_>>().join(" "), text);
+}

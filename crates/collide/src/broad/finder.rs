@@ -1,0 +1,353 @@
+//! Features of two leaves whose boxes overlap.
+//!
+//! What a tree finds is filtered by the boxes of triangles, vertices and edges, eight 32-bit ones at a
+//! time, and then by those in f64; where volumes are sharper than boxes, by these too. So the result does
+//! not depend on the tree.
+//!
+//! With pruning, triangles in one flat fan are left out, and instead of the second boxes planes are tried: one
+//! across the mean difference of two features ([`super::near`]), which tells most of them apart, then
+//! more while their vertices are at hand ([`ccd::sift_near`]).
+
+use super::features::{Fans, Features};
+use super::leaf::{Leaf, Leaves};
+use super::near::{self, Place};
+use super::{Candidates, Detector};
+use crate::Surface;
+use crate::ccd::{self, Pair, Separation};
+use crate::tree::{Moved, Sink, Tree};
+use crate::volume::Volume;
+use crate::wide::{Eight, Work, by_eights};
+use std::marker::PhantomData;
+
+/// Feature pairs that are sifted together.
+const TOGETHER: usize = 1024;
+
+/// Finds the feature pairs of two leaves.
+pub(super) struct Finder<'a, V> {
+    a: &'a Features,
+    b: &'a Features,
+    surfaces: [&'a Surface; 2],
+    fans: Option<&'a Fans>,
+    /// One surface with itself.
+    same: bool,
+    /// Whether planes are asked.
+    planes: bool,
+    /// Whether pairs of triangles are counted only.
+    count_only: bool,
+    pub(super) found: Candidates,
+    pub(super) triangle_pairs: u64,
+    /// Pairs still to be sifted.
+    vf: Vec<Waiting>,
+    ee: Vec<Waiting>,
+    /// The leaves of both sides.
+    leaves: [Leaves; 2],
+    /// Vertices of the second leaf as seen from the first.
+    moved_over: Vec<Place>,
+    volume: PhantomData<V>,
+}
+
+/// A feature pair and its four vertices.
+struct Waiting {
+    pair: [u32; 2],
+    vertices: [u32; 4],
+}
+
+impl<'a, V: Volume> Finder<'a, V> {
+    /// Pairs of a surface with itself, with `fans` if there is pruning. The tree only tells which
+    /// volumes are meant.
+    pub(super) fn with_itself(
+        detector: &'a Detector,
+        fans: Option<&'a Fans>,
+        count_only: bool,
+        tree: &Tree<V>,
+    ) -> Self {
+        let planes = fans.is_some();
+        let other = Self::with_other(detector, detector, tree);
+        Self { same: true, planes, count_only, fans, ..other }
+    }
+
+    /// Pairs of two surfaces.
+    pub(super) fn with_other(a: &'a Detector, b: &'a Detector, _: &Tree<V>) -> Self {
+        Self {
+            a: &a.features,
+            b: &b.features,
+            surfaces: [&a.surface, &b.surface],
+            fans: None,
+            same: false,
+            planes: false,
+            count_only: false,
+            found: Candidates::default(),
+            triangle_pairs: 0,
+            vf: Vec::new(),
+            ee: Vec::new(),
+            leaves: Default::default(),
+            moved_over: Vec::new(),
+            volume: PhantomData,
+        }
+    }
+
+    /// Whether two triangles lie in one fan that cannot fold over itself: most pairs that a
+    /// traversal arrives at are neighbours in one.
+    #[inline]
+    fn in_one_fan(&self, a: usize, b: usize) -> bool {
+        let (ta, tb) = (self.a.layout.corners[a], self.b.layout.corners[b]);
+        let flat = |v: u32| {
+            let find = || self.a.is_flat_around(v, self.surfaces[0]);
+            self.fans.is_some_and(|fans| fans.is_flat(v, find))
+        };
+        ta.iter().any(|v| tb.contains(v) && flat(*v))
+    }
+
+    /// Whether features whose boxes overlap are to be reported.
+    #[inline]
+    fn meet(&self, a: &[u32], b: &[u32]) -> bool {
+        (self.a.moved.any(a) || self.b.moved.any(b))
+            && (!V::SHARPER_THAN_BOX || self.a.volume::<V>(a).overlaps(&self.b.volume(b)))
+    }
+
+    /// Takes up a pair; with planes it has to wait.
+    #[inline]
+    fn found(&mut self, kind: Pair, pair: [u32; 2], vertices: [u32; 4]) {
+        let (list, waiting) = match kind {
+            Pair::VertexFace => (&mut self.found.vf, &mut self.vf),
+            Pair::EdgeEdge => (&mut self.found.ee, &mut self.ee),
+        };
+        if !self.planes {
+            list.push(pair);
+            return;
+        }
+        waiting.push(Waiting { pair, vertices });
+        if waiting.len() == TOGETHER {
+            sift(self.a, kind, waiting, list);
+        }
+    }
+
+    /// Pairs of triangles whose boxes overlap.
+    #[inline(always)]
+    fn count<E: Eight>(&mut self, w: E, of: &Both<'_>) {
+        let [a, b] = of.leaves;
+        let all = self.a.moved == Moved::All || self.b.moved == Moved::All;
+        let mut count = 0;
+        for i in 0..a.corners.len() {
+            let one = a.faces.get(i);
+            if !one.overlaps(&b.all) {
+                continue;
+            }
+            let first = if of.own { i + 1 } else { 0 };
+            for j in b.faces.overlapping(w, &one, first) {
+                let corners = |f: &Features, t: usize| f.layout.corners[t];
+                let moved = all
+                    || self.a.moved.any(&corners(self.a, a.first + i))
+                    || self.b.moved.any(&corners(self.b, b.first + j));
+                count += u64::from(moved);
+            }
+        }
+        self.triangle_pairs += count;
+    }
+
+    /// Vertices of one leaf with faces of the other; `turned` says that the vertices are the second's.
+    #[inline(always)]
+    fn vertices<E: Eight>(&mut self, w: E, of: &Both<'_>, turned: bool) {
+        let ([a, b], [xa, xb]) = match turned {
+            true => ([of.leaves[1], of.leaves[0]], [of.places[1], of.places[0]]),
+            false => (of.leaves, of.places),
+        };
+        let [of_a, of_b] = if turned { [self.b, self.a] } else { [self.a, self.b] };
+        for (k, i) in &a.vertices {
+            let one = a.rounded[*k as usize];
+            if !one.overlaps(&b.all) {
+                continue;
+            }
+            let p = if self.planes { xa[*k as usize] } else { [0.0; 8] };
+            let v = of_a.layout.leaf_vertices(a.node())[*k as usize];
+            let (t, number) = (a.first + *i as usize, of_a.layout.vertex[v as usize]);
+            for j in b.faces.overlapping(w, &one, 0) {
+                let s = b.first + j;
+                let face = of_b.layout.corners[s];
+                if self.same && face.contains(&v) {
+                    continue;
+                }
+                if self.planes {
+                    let [x, y, z] = b.corners[j];
+                    let at = |k: u32| w.of(xb[k as usize]);
+                    if near::vertex_face_apart(w, w.of(p), [at(x), at(y), at(z)], of.reach)
+                        || (of.kin && self.in_one_fan(t, s))
+                    {
+                        continue;
+                    }
+                } else if !a.vertex(*k).overlaps(&b.face(j)) {
+                    continue;
+                }
+                let number_b = of_b.layout.triangle[s];
+                let [x, y, z] = face;
+                let meet = if turned { self.meet(&face, &[v]) } else { self.meet(&[v], &face) };
+                if meet && turned && !self.same {
+                    self.found.fv.push([number_b, number]);
+                } else if meet {
+                    self.found(Pair::VertexFace, [number, number_b], [v, x, y, z]);
+                }
+            }
+        }
+    }
+
+    /// Edges with edges.
+    #[inline(always)]
+    fn edges<E: Eight>(&mut self, w: E, of: &Both<'_>) {
+        let [a, b] = of.leaves;
+        let ranks_a = self.a.layout.leaf_vertices(a.node());
+        let ranks_b = self.b.layout.leaf_vertices(b.node());
+        for (i, ea) in a.edges.iter().enumerate() {
+            let one = a.edge_boxes.get(i);
+            if !one.overlaps(&b.all) {
+                continue;
+            }
+            let here = a.edge(ea.ends);
+            let va = ea.ends.map(|k| ranks_a[k as usize]);
+            let [p, q] = match self.planes {
+                true => ea.ends.map(|k| of.places[0][k as usize]),
+                false => [[0.0; 8]; 2],
+            };
+            let first = if of.own { i + 1 } else { 0 };
+            for j in b.edge_boxes.overlapping(w, &one, first) {
+                let eb = &b.edges[j];
+                let [k, l] = eb.ends;
+                let vb = [ranks_b[k as usize], ranks_b[l as usize]];
+                let adjacent = self.same && (vb.contains(&va[0]) || vb.contains(&va[1]));
+                if adjacent {
+                    continue;
+                }
+                if self.planes {
+                    let at = |k: u32| w.of(of.places[1][k as usize]);
+                    let (t, s) = (a.first + ea.triangle as usize, b.first + eb.triangle as usize);
+                    if near::edges_apart(w, [w.of(p), w.of(q)], [at(k), at(l)], of.reach)
+                        || (of.kin && self.in_one_fan(t, s))
+                    {
+                        continue;
+                    }
+                } else if !here.overlaps(&b.edge(eb.ends)) {
+                    continue;
+                }
+                if !self.meet(&va, &vb) {
+                    continue;
+                }
+                // In the order of the edges, and so their vertices.
+                if self.same && ea.number > eb.number {
+                    let vertices = [vb[0], vb[1], va[0], va[1]];
+                    self.found(Pair::EdgeEdge, [eb.number, ea.number], vertices);
+                } else {
+                    let vertices = [va[0], va[1], vb[0], vb[1]];
+                    self.found(Pair::EdgeEdge, [ea.number, eb.number], vertices);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the pairs that no plane keeps apart over the whole step.
+fn sift(of: &Features, kind: Pair, waiting: &mut Vec<Waiting>, list: &mut Vec<[u32; 2]>) {
+    let ask = |i: usize| {
+        let [a, b, c, d] = waiting[i].vertices;
+        [of.ends[a as usize], of.ends[b as usize], of.ends[c as usize], of.ends[d as usize]]
+    };
+    let separation = Separation::gap(of.separation);
+    ccd::sift_near(kind, waiting.len(), separation, ask, |i| list.push(waiting[i].pair));
+    waiting.clear();
+}
+
+/// Two leaves, or one twice.
+struct Both<'a> {
+    leaves: [&'a Leaf; 2],
+    own: bool,
+    /// Whether they may have a vertex in common.
+    kin: bool,
+    /// Their vertices, all as seen from the first.
+    places: [&'a [Place]; 2],
+    /// Distance below which features may not be told apart [m].
+    reach: f32,
+}
+
+/// What is to be done with them.
+struct Look<'a, 'b, V> {
+    finder: &'a mut Finder<'b, V>,
+    of: Both<'a>,
+}
+
+impl<V: Volume> Work for Look<'_, '_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, w: impl Eight) {
+        let Self { finder, of } = self;
+        let before = finder.triangle_pairs;
+        finder.count(w, &of);
+        if finder.count_only || finder.triangle_pairs == before {
+            return;
+        }
+        finder.vertices(w, &of, false);
+        if !of.own {
+            finder.vertices(w, &of, true);
+        }
+        finder.edges(w, &of);
+    }
+}
+
+/// Whether two sorted lists have a number in common.
+fn share(a: &[u32], b: &[u32]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            return true;
+        }
+        (i, j) = (i + usize::from(a[i] < b[j]), j + usize::from(a[i] > b[j]));
+    }
+    false
+}
+
+impl<V: Volume> Sink for Finder<'_, V> {
+    fn own(&mut self, leaf: usize) {
+        let [mut leaves, others] = std::mem::take(&mut self.leaves);
+        let here = leaves.of(self.a, self.surfaces[0], leaf);
+        let of = Both {
+            leaves: [here, here],
+            own: true,
+            kin: true,
+            places: [&here.places, &here.places],
+            reach: near::reach(self.a.separation, here.largest),
+        };
+        by_eights(Look { finder: self, of });
+        self.leaves = [leaves, others];
+    }
+
+    fn pair(&mut self, a: usize, b: usize) {
+        let [mut leaves_a, mut leaves_b] = std::mem::take(&mut self.leaves);
+        let mut places = std::mem::take(&mut self.moved_over);
+        let first = leaves_a.of(self.a, self.surfaces[0], a);
+        let second = leaves_b.of(self.b, self.surfaces[1], b);
+        let shift = (second.origin - first.origin).to_array().map(|s| s as f32);
+        let [x, y, z] = shift;
+        let by = [x, y, z, 0.0, x, y, z, 0.0];
+        places.clear();
+        if self.planes {
+            let over = |p: &Place| std::array::from_fn(|k| p[k] + by[k]);
+            places.extend(second.places.iter().map(over));
+        }
+        let far = second.largest + shift.into_iter().map(f32::abs).fold(0.0, f32::max);
+        let of = Both {
+            leaves: [first, second],
+            own: false,
+            kin: self.same && share(self.a.layout.leaf_vertices(a), self.b.layout.leaf_vertices(b)),
+            places: [&first.places, &places],
+            reach: near::reach(self.a.separation, first.largest.max(far)),
+        };
+        by_eights(Look { finder: self, of });
+        (self.leaves, self.moved_over) = ([leaves_a, leaves_b], places);
+    }
+
+    fn end(&mut self) {
+        sift(self.a, Pair::VertexFace, &mut self.vf, &mut self.found.vf);
+        sift(self.a, Pair::EdgeEdge, &mut self.ee, &mut self.found.ee);
+        // Tasks are many, and their leaves of no further use.
+        self.leaves = Default::default();
+        (self.vf, self.ee, self.moved_over) = Default::default();
+    }
+}
