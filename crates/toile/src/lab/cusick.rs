@@ -116,7 +116,10 @@ impl Drape {
 
 /// Drape coefficients [%] that were measured on fabrics of this kind; 0 to 100 if none are known.
 pub fn band(name: &str) -> [f64; 2] {
-    const BANDS: [(&str, [f64; 2]); 8] = [
+    const BANDS: [(&str, [f64; 2]); 10] = [
+        // What was measured is cotton for shirts and dresses.
+        ("cotton-drill", [0.0, 100.0]),
+        ("cotton-voile", [0.0, 100.0]),
         ("cotton-jersey", [0.0, 100.0]),
         ("cotton-interlock", [0.0, 100.0]),
         ("cotton", [60.0, 76.0]),
@@ -130,9 +133,9 @@ pub fn band(name: &str) -> [f64; 2] {
 }
 
 /// Cells along the bending length of a mesh that is fine enough.
-const CELLS_PER_LENGTH: f64 = 4.5;
+const CELLS_PER_LENGTH: f64 = 5.5;
 /// Fewest and most cells over the ring that [`Meter::for_fabric`] takes.
-const RINGS: [usize; 2] = [12, 28];
+const RINGS: [usize; 2] = [12, 32];
 
 impl Meter {
     /// The usual meter with a mesh that is fine enough for a fabric, by its bending length.
