@@ -268,7 +268,8 @@ fn measure_drape(fabric: &Fabric, quick: bool) -> Found {
     let [low, high] = cusick::band(&fabric.name);
     let band = |name: &str, value: f64, [low, high]: [f64; 2]| {
         let middle = 0.5 * (low + high);
-        Reading::new(name, value, middle, (high - middle) / middle)
+        // The ends belong to the band, whatever rounding says.
+        Reading::new(name, value, middle, (high - middle) / middle * (1.0 + 1e-9))
     };
     let change = drapes.iter().filter_map(|d| d.change).fold(0.0, |a, b| f64::max(a, b.abs()));
     let crossings: usize = drapes.iter().map(cusick::Drape::crossings).sum();
