@@ -2,15 +2,18 @@
 
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
-use toile::fabric::{self, Figure};
+use toile::fabric::{self, Figure, fit};
+use toile::lab::kes::Along;
 use toile::{Error, Fabric};
 
-/// Fabrics: list them, show all numbers of one, import the tests of a laboratory, check a file.
+/// Fabrics: list them, show all numbers of one, import the tests of a laboratory, fit one to measured
+/// curves, check a file.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile fabric list
   toile fabric show cotton-poplin --plot poplin.svg
   toile fabric import kes.csv --out fabrics/mine.toml
+  toile fabric fit weft.csv shear.csv --warp warp.csv --base wool-worsted --out fabrics/mine.toml
   toile fabric check fabrics/mine.toml")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -39,6 +42,36 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Fit a fabric to measured curves by running the virtual instruments.
+    ///
+    /// Each CSV file has a row of two names and rows of two numbers, of loading from rest: strain,force (tension),
+    /// angle,force (shear), curvature,moment (bending) or length,angle (Peirce's cantilever). Units stand behind
+    /// the names, as in `strain [%],force [gf/cm]`; without them they are SI.
+    #[command(after_help = "Example, a file shear.csv:
+  angle [deg],force [gf/cm]
+  1,1.9
+  3,4.2
+  5,6.4
+  8,9.9
+
+  toile fabric fit shear.csv --base cotton-poplin --name my-shirt --out fabrics/my-shirt.toml")]
+    Fit {
+        /// Curves along the weft, and of shear.
+        #[arg(value_name = "CSV", required_unless_present = "warp")]
+        files: Vec<PathBuf>,
+        /// Curves along the warp.
+        #[arg(long, value_name = "CSV", num_args = 1..)]
+        warp: Vec<PathBuf>,
+        /// The fabric that all other numbers are taken from.
+        #[arg(long, value_name = "NAME|FILE", default_value = "cotton")]
+        base: String,
+        /// What the new fabric is called.
+        #[arg(long, default_value = "fitted")]
+        name: String,
+        /// Where to write the fabric; standard output if not given.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Check files: are they fabrics, and can cloth have such numbers? The exit status is 1 if not.
     Check {
         /// Fabric files.
@@ -54,6 +87,12 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         Task::List => list(json),
         Task::Show { fabric, plot } => show(&fabric, plot.as_deref(), json),
         Task::Import { file, out } => import(&file, out.as_deref(), json),
+        Task::Fit { files, warp, base, name, out } => {
+            let along = |files: Vec<PathBuf>, along| files.into_iter().map(move |f| (f, along));
+            let curves: Vec<_> =
+                along(files, Along::Weft).chain(along(warp, Along::Warp)).collect();
+            fit_to(&curves, &base, name, out.as_deref(), json)
+        }
         Task::Check { files } => check(&files, json),
         Task::Schema => {
             print_json(&fabric::schema());
@@ -179,6 +218,51 @@ fn import(file: &Path, out: Option<&Path>, json: bool) -> Result<End, Error> {
     } else {
         notes.iter().for_each(|n| say(&format!("# {n}")));
         say(text.trim_end());
+    }
+    Ok(End::Good)
+}
+
+fn fit_to(
+    curves: &[(PathBuf, Along)],
+    base: &str,
+    name: String,
+    out: Option<&Path>,
+    json: bool,
+) -> Result<End, Error> {
+    let mut f = fabric::find(base)?;
+    let mut notes = Vec::new();
+    for (file, along) in curves {
+        let text = std::fs::read_to_string(file).map_err(|e| Error::Request {
+            message: format!("{}: cannot read: {e}", file.display()),
+            help: "check the name of the file, and that it is text".into(),
+        })?;
+        let data = fit::read_curve(&text, &file.display().to_string())?;
+        let found = fit::fit(&f, &data, *along)?;
+        let numbers: Vec<String> =
+            found.found.iter().map(|(name, value)| format!("{name} {value:.4e}")).collect();
+        notes.push(format!(
+            "{} from {}, residual {:.2} %",
+            numbers.join(", "),
+            file.display(),
+            100.0 * found.residual
+        ));
+        f = found.fabric;
+    }
+    f.provenance =
+        format!("Fitted by virtual instruments: {}. The rest is that of {base}.", notes.join("; "));
+    f.name = name;
+    if let Some(path) = out {
+        fabric::write(&f, path)?;
+    }
+    if json {
+        print_json(&serde_json::json!({ "fabric": f, "notes": notes, "file": out }));
+    } else {
+        let mark = if out.is_some() { "" } else { "# " };
+        notes.iter().for_each(|n| say(&format!("{mark}{n}")));
+        match out {
+            Some(path) => say(&format!("{} is in {}", f.name, path.display())),
+            None => say(fabric::to_toml(&f).trim_end()),
+        }
     }
     Ok(End::Good)
 }

@@ -81,3 +81,26 @@ fn numbers_that_no_cloth_has_are_told_and_end_with_status_one() {
     assert_eq!(done.code, 1, "{}", done.error);
     assert!(done.output.contains("density is 12"), "{}", done.output);
 }
+
+#[test]
+fn a_fabric_is_fitted_to_a_measured_curve_and_can_be_used() {
+    let toile = Toile::new();
+    // B 0.1 gf·cm²/cm and 2HB 0.04 gf·cm/cm.
+    let csv = "curvature [1/cm],moment [gf·cm/cm]\n0.5,0.07\n1,0.12\n1.5,0.17\n2,0.22\n";
+    toile.file("bending.csv", csv);
+    let out = ["--base", "wool-worsted", "--name", "mine", "--out", "mine.toml"];
+    let done = toile.run(&[&["fabric", "fit", "bending.csv"][..], &out[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.error);
+    assert!(done.output.contains("residual") && done.output.contains("mine is in mine.toml"));
+    let done = toile.run(&["fabric", "show", "mine.toml", "--json"]);
+    let json: Value = serde_json::from_str(&done.output).unwrap();
+    let weft = json["fabric"]["bend_weft"].as_f64().unwrap();
+    assert!((weft / 9.80665e-6 - 1.0).abs() < 0.01, "{weft}");
+    assert!(json["fabric"]["provenance"].as_str().unwrap().starts_with("Fitted"));
+    toile.file("bad.csv", &csv.replace("0.12", "much"));
+    let done = toile.run(&["fabric", "fit", "bad.csv"]);
+    assert_eq!(done.code, 1);
+    for word in ["bad.csv:3", "`much` is no number", "strain [%],force [gf/cm]"] {
+        assert!(done.error.contains(word), "{word}: {}", done.error);
+    }
+}

@@ -86,6 +86,9 @@ pub struct Equilibrium {
     /// In the plane alone, and with hinges for the bending.
     membrane: BlockCsr,
     matrix: BlockCsr,
+    /// The latter with its diagonal raised and its constraints, and by how much it is raised.
+    raised: BlockCsr,
+    own: Vec<DMat3>,
     preconditioner: Preconditioner,
     workspace: Workspace,
     g: Vec<DVec3>,
@@ -101,6 +104,8 @@ impl Equilibrium {
             settings,
             linear: LINEAR,
             membrane: matrix.clone(),
+            raised: matrix.clone(),
+            own: Vec::with_capacity(sheet.vertices()),
             preconditioner: Preconditioner::new(Precondition::Direct, sheet.pattern())?,
             workspace: Workspace::new(sheet.vertices()),
             g: vec![DVec3::ZERO; sheet.vertices()],
@@ -172,21 +177,21 @@ impl Equilibrium {
         raise: f64,
         report: &mut Settled,
     ) -> Result<(), StaticsError> {
-        let own: Vec<DMat3> = (0..self.matrix.rows())
-            .map(|i| {
-                let b = self.matrix.diagonal(i);
-                let size = (b.x_axis.x + b.y_axis.y + b.z_axis.z) / 3.0;
-                DMat3::from_diagonal(DVec3::splat(raise * size.max(f64::MIN_POSITIVE)))
-            })
-            .collect();
-        let mut raised = self.matrix.clone();
-        for (i, own) in own.iter().enumerate() {
-            raised.add(i as u32, i as u32, *own);
+        self.own.clear();
+        self.own.extend((0..self.matrix.rows()).map(|i| {
+            let b = self.matrix.diagonal(i);
+            let size = (b.x_axis.x + b.y_axis.y + b.z_axis.z) / 3.0;
+            DMat3::from_diagonal(DVec3::splat(raise * size.max(f64::MIN_POSITIVE)))
+        }));
+        self.raised.values_mut().copy_from_slice(self.matrix.values());
+        for (i, own) in self.own.iter().enumerate() {
+            self.raised.add(i as u32, i as u32, *own);
         }
-        filter.constrain(&mut raised);
-        self.preconditioner.update(&raised)?;
+        filter.constrain(&mut self.raised);
+        self.preconditioner.update(&self.raised)?;
         self.d.fill(DVec3::ZERO);
-        let operator = Exact { membrane: &self.membrane, own: &own, x, sheet: RefCell::new(sheet) };
+        let (membrane, own) = (&self.membrane, &self.own);
+        let operator = Exact { membrane, own, x, sheet: RefCell::new(sheet) };
         let stop = Stop { tolerance: self.linear, max_iterations: 200 };
         let (m, w) = (&mut self.preconditioner, &mut self.workspace);
         let outcome = cg::solve(&operator, m, Some(filter), &self.g, &mut self.d, stop, w);

@@ -2,7 +2,7 @@
 //!
 //! A fabric file is TOML ([`read`]). Numbers are in SI units, or texts with their unit
 //! ([`units`]); figures of Kawabata's tests can stand in a table `[kes]` ([`kes`]), or come from the CSV of
-//! a laboratory ([`import`]). Every number has a confidence and a source, by the table `[origins]`.
+//! a laboratory ([`import`]), or be fitted to measured curves ([`fit`]). Every number has a confidence and a source, by the table `[origins]`.
 //!
 //! ```
 //! let fabric = toile::fabric::from_toml(
@@ -24,6 +24,7 @@ mod builtin;
 mod csv;
 mod drawing;
 mod figures;
+pub mod fit;
 pub mod kes;
 mod read;
 mod schema;
@@ -37,7 +38,7 @@ pub use drawing::draw;
 pub use figures::{Figure, figures, implausible};
 pub use schema::schema;
 pub use toile_sim::fabric::{Confidence, Origin};
-pub use write::to_toml;
+pub use write::{to_toml, write};
 
 pub(crate) use figures::tensile;
 pub(crate) use read::{changed, from_toml_at};

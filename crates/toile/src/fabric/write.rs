@@ -1,6 +1,9 @@
 //! A fabric as the text of a file.
 
 use super::units::Dimension;
+use crate::error::Error;
+use std::path::Path;
+use toile_mesh::io;
 use toile_sim::Fabric;
 use toml::{Table, Value};
 
@@ -38,4 +41,13 @@ pub fn to_toml(fabric: &Fabric) -> String {
         origins.iter().for_each(|(key, origin)| out += &format!("{key} = {origin}\n"));
     }
     out
+}
+
+/// Writes the file of a fabric; nobody ever sees half of it.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(fabric: &Fabric, path: &Path) -> Result<(), Error> {
+    let text = to_toml(fabric);
+    Ok(io::write_atomically(path, |out| out.write_all(text.as_bytes()))?)
 }

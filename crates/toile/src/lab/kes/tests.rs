@@ -31,14 +31,26 @@ fn a_shear_loop_has_the_slope_and_both_widths_of_the_file() {
 }
 
 #[test]
-fn a_bending_loop_has_the_slope_and_width_of_the_file() {
-    let fabric = find("denim").unwrap();
-    let fineness = Fineness { cells: 4, points: 20 };
-    for (along, b) in [(Along::Weft, fabric.bend_weft), (Along::Warp, fabric.bend_warp)] {
-        let (_, found) = bending(&fabric, along, fineness).unwrap();
-        assert!(off(found.b, b) < 0.02, "{along:?} {found:?}");
-        assert!(off(found.hb, fabric.bend_hysteresis_weft) < 0.02, "{along:?} {found:?}");
+fn a_bending_loop_has_the_slope_and_width_of_the_file_on_coarse_strips_of_all_usual_fabrics() {
+    for name in crate::lab::USUAL_FABRICS {
+        let fabric = find(name).unwrap();
+        for (along, b) in [(Along::Weft, fabric.bend_weft), (Along::Warp, fabric.bend_warp)] {
+            let (_, found) = bending(&fabric, along, COARSE).unwrap();
+            assert!(off(found.b, b) < 0.02, "{name} {along:?} {found:?}");
+            assert!(off(found.hb, fabric.bend_hysteresis_weft) < 0.02, "{name} {found:?}");
+        }
     }
+}
+
+#[test]
+fn denim_stiff_as_it_is_comes_to_rest_in_tension_and_shear_with_the_figures_of_its_file() {
+    let fabric = find("denim").unwrap();
+    let (_, found) = tensile(&fabric, Along::Warp, COARSE).unwrap();
+    assert!(off(found.rt, fabric.resilience_warp.unwrap()) < 0.02, "{found:?}");
+    let (_, found) = shear(&fabric, Along::Warp, COARSE).unwrap();
+    assert!(off(found.g, fabric.shear) < 0.02, "{found:?}");
+    assert!(off(found.hg, fabric.shear_hysteresis) < 0.02, "{found:?}");
+    assert!(off(found.hg5, fabric.shear_hysteresis) < 0.02, "{found:?}");
 }
 
 #[test]
