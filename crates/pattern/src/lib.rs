@@ -11,6 +11,7 @@ mod edge;
 mod error;
 pub mod file;
 pub mod garmentcode;
+pub mod meshing;
 mod panel;
 mod pattern;
 mod schema;
