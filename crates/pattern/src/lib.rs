@@ -7,10 +7,12 @@
 //! The plane of the pattern is seen from the right side of the cloth; lengths are metres.
 
 mod check;
+pub mod design;
 mod edge;
 mod error;
 pub mod file;
 pub mod garmentcode;
+mod measurements;
 pub mod meshing;
 mod panel;
 mod pattern;
@@ -21,6 +23,7 @@ pub mod svg;
 pub use check::{Check, Fault, Kind, LARGEST, Mark, SHORTEST, Severity};
 pub use edge::{ACCURACY, Curve, Edge};
 pub use error::Error;
+pub use measurements::{Figure, Measurements, Size};
 pub use panel::{
     BodyPart, Dart, DartShape, Frame, Notch, Panel, Path, Placement, Pleat, Segment, Side, Source,
 };

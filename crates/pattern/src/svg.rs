@@ -231,7 +231,11 @@ impl Page {
         }
         let (low, high) =
             outline.iter().fold((DVec2::MAX, DVec2::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-        let middle = centre(&outline);
+        let mut middle = centre(&outline);
+        if 1e3 * (high.y - low.y) < 5.0 * self.font {
+            // Beside the letters in the middle of the edges of a narrow band.
+            middle.x += 3e-3 * self.font;
+        }
         let grain = panel.grain.normalize_or_zero();
         let reach = grain.abs().dot(high - low);
         let half = 0.5 * (0.3 * reach).min(0.15).max(0.6 * reach.min(0.06)) * grain;
