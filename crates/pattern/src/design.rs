@@ -142,7 +142,7 @@ fn unfold(half: &Panel, front: bool) -> Panel {
 }
 
 /// The mirror image of a panel, with the same names of edges.
-fn mirrored(panel: &Panel, name: &str) -> Panel {
+pub(crate) fn mirrored(panel: &Panel, name: &str) -> Panel {
     let flip = |p: DVec2| v(-p.x, p.y);
     let mut image = panel.clone();
     image.name = name.into();

@@ -1,7 +1,7 @@
 //! Sewing patterns: panels and seams, their files, faults, drawings, designs and meshes.
 //!
 //! A [`Pattern`] is panels with curved edges, and seams between edges. It is read from a file ([`file`]),
-//! imported from GarmentCode ([`garmentcode`]), or drafted to measure ([`design`]); checked
+//! imported from GarmentCode or FreeSewing ([`garmentcode`], [`freesewing`]), or drafted to measure ([`design`]); checked
 //! ([`Pattern::check`]), drawn ([`svg`]), and meshed for the simulation ([`meshing`]).
 //!
 //! The plane of the pattern is seen from the right side of the cloth; lengths are metres.
@@ -11,6 +11,7 @@ pub mod design;
 mod edge;
 mod error;
 pub mod file;
+pub mod freesewing;
 pub mod garmentcode;
 mod measurements;
 pub mod meshing;

@@ -36,7 +36,8 @@ impl Pattern {
                     let sewn = panel.sewn_length(panel.edge_index(&part.edge)?);
                     Some((part.range[1] - part.range[0]) * sewn)
                 })
-                .sum()
+                // Not `sum`, which makes −0 of nothing.
+                .fold(0.0, |sum, length| sum + length)
         })
     }
 

@@ -314,9 +314,13 @@ impl Page {
         let (font, size) = (self.font, self.layout.size);
         let head = 3.0 * font;
         let mut foot = size.y + 1.2 * font;
+        // Letters are about half as wide as they are high.
+        let letters = ((size.x - 2.0 * GAP) / (0.8 * font * 0.5)).max(20.0) as usize;
         for fault in &check.faults {
-            self.styled(DVec2::new(GAP, foot), 0.8 * font, "#e00000", "", &fault.to_string());
-            foot += 1.1 * font;
+            for line in wrap(&fault.to_string(), letters) {
+                self.styled(DVec2::new(GAP, foot), 0.8 * font, "#e00000", "", &line);
+                foot += 1.1 * font;
+            }
         }
         // A bar to check the scale of a print.
         let y = -0.8 * font;
@@ -430,6 +434,25 @@ fn offset(polygon: &[DVec2], width: f64) -> Vec<DVec2> {
         .collect()
 }
 
+/// Lines of at most so many letters, broken between words; all but the first are indented.
+fn wrap(text: &str, letters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > letters {
+            // Ordinary spaces at the beginning of a line are not drawn.
+            lines.push(format!("\u{a0}\u{a0}{word}"));
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -454,6 +477,12 @@ mod tests {
     #[test]
     fn names_cannot_break_the_drawing() {
         assert_eq!(escape("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let lines = wrap("one two three four", 9);
+        assert_eq!(lines, ["one two", "\u{a0}\u{a0}three", "\u{a0}\u{a0}four"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// An outline that ends this near to its beginning is closed [m]: less than a thread.
 pub(crate) const CLOSED: f64 = 1e-4;
 
-/// Reads a pattern file: TOML, JSON, or the JSON of GarmentCode.
+/// Reads a pattern file: TOML, JSON, or the JSON of GarmentCode or FreeSewing.
 ///
 /// # Errors
 /// If it cannot be read or is not a pattern. Faults of the pattern itself, such as an open outline,
@@ -50,7 +50,7 @@ pub fn from_toml(text: &str, name: &str) -> Result<Pattern, Error> {
     build(&file, name)
 }
 
-/// Reads a pattern from JSON, of toile or of GarmentCode; `name` is for messages.
+/// Reads a pattern from JSON, of toile, GarmentCode or FreeSewing; `name` is for messages.
 ///
 /// # Errors
 /// If it is not a pattern.
@@ -59,6 +59,9 @@ pub fn from_json(text: &str, name: &str) -> Result<Pattern, Error> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(wrong)?;
     if value.get("pattern").is_some() {
         return crate::garmentcode::from_value(value, name);
+    }
+    if value.get("parts").is_some() {
+        return crate::freesewing::from_value(value, name);
     }
     // Read again, so that messages have lines.
     build(&serde_json::from_str(text).map_err(wrong)?, name)
