@@ -10,6 +10,7 @@ mod fabric;
 mod lab;
 mod methods;
 mod paper;
+mod pattern;
 mod progress;
 mod sim;
 mod summary;
@@ -43,6 +44,7 @@ enum Command {
     Check(check::Args),
     Convert(convert::Args),
     Fabric(fabric::Args),
+    Pattern(pattern::Args),
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, json),
         Command::Convert(args) => convert::run(args, json),
         Command::Fabric(args) => fabric::run(args, json),
+        Command::Pattern(args) => pattern::run(args, json),
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),

@@ -1,0 +1,350 @@
+//! `toile pattern`.
+
+use crate::{End, print_json, say};
+use std::path::{Path, PathBuf};
+use toile::Error;
+use toile_pattern::design::Design;
+use toile_pattern::{Figure, Measurements, Pattern, Size, file, meshing, svg};
+
+/// Sewing patterns: draft a design to measure, draw, check and mesh patterns.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  toile pattern make tshirt --size M -o tshirt.toml
+  toile pattern make dress --measurements me.toml --set waist_girth=74 -o dress.toml
+  toile pattern show tshirt.toml -o tshirt.svg
+  toile pattern show dress.toml --true-scale -o print.svg
+  toile pattern check shirt_specification.json
+  toile pattern mesh tshirt.toml --edge 0.01 -o tshirt.obj")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// List the built-in designs.
+    List,
+    /// Show the panels and seams of a pattern; draw them as SVG.
+    Show {
+        /// A pattern file (TOML, JSON, or the JSON of GarmentCode), or a built-in design.
+        #[arg(value_name = "FILE|DESIGN")]
+        pattern: String,
+        /// Where to write the drawing.
+        #[arg(short, long, value_name = "SVG")]
+        out: Option<PathBuf>,
+        /// Draw a centimetre as a centimetre, for printing.
+        #[arg(long)]
+        true_scale: bool,
+    },
+    /// Check patterns: every fault with its panel, edge and remedy. The exit status is 1 if one cannot be sewn.
+    Check {
+        /// Pattern files or built-in designs.
+        #[arg(required = true, value_name = "FILE|DESIGN")]
+        patterns: Vec<String>,
+    },
+    /// Mesh a pattern, panels laid flat side by side.
+    Mesh {
+        /// A pattern file or a built-in design.
+        #[arg(value_name = "FILE|DESIGN")]
+        pattern: String,
+        /// Length of the edges of the triangles [m].
+        #[arg(long, default_value_t = 0.01, allow_negative_numbers = true, value_name = "M")]
+        edge: f64,
+        /// Where to write the mesh: OBJ, PLY or GLB.
+        #[arg(short, long)]
+        out: PathBuf,
+        /// Where to write the pairs of vertices that are sewn together, as JSON.
+        #[arg(long, value_name = "JSON")]
+        pairs: Option<PathBuf>,
+    },
+    /// Draft a built-in design to a size or to measure.
+    Make(Make),
+    /// Print the JSON Schema of pattern files, for editors.
+    Schema,
+}
+
+#[derive(clap::Args)]
+struct Make {
+    /// tshirt, skirt, circle-skirt, trousers or dress.
+    design: String,
+    /// XS, S, M, L, XL or XXL.
+    #[arg(long, default_value = "M")]
+    size: String,
+    /// Whose sizes: female or male.
+    #[arg(long, default_value = "female")]
+    figure: String,
+    /// A TOML file of measurements [cm] that differ from those of the size.
+    #[arg(long, value_name = "FILE")]
+    measurements: Option<PathBuf>,
+    /// A measurement [cm] that differs from that of the size.
+    #[arg(long, value_name = "NAME=CM")]
+    set: Vec<String>,
+    /// A choice of the design, lengths in metres, such as ease=0.12 or neckband=true.
+    #[arg(long, value_name = "NAME=VALUE")]
+    with: Vec<String>,
+    /// Where to write the pattern, TOML or JSON; standard output if not given.
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    match args.task {
+        Task::List => list(json),
+        Task::Show { pattern, out, true_scale } => {
+            let options = svg::Options { true_scale, ..svg::Options::default() };
+            show(&load(&pattern)?, out.as_deref(), options, json)
+        }
+        Task::Check { patterns } => check(&patterns, json),
+        Task::Mesh { pattern, edge, out, pairs } => {
+            mesh(&load(&pattern)?, edge, &out, pairs.as_deref(), json)
+        }
+        Task::Make(make) => draft(&make, json),
+        Task::Schema => {
+            print_json(&toile_pattern::schema());
+            Ok(End::Good)
+        }
+    }
+}
+
+fn request(message: impl Into<String>, help: impl Into<String>) -> Error {
+    Error::Request { message: message.into(), help: help.into() }
+}
+
+fn failed(error: toile_pattern::Error) -> Error {
+    request(error.to_string(), error.help())
+}
+
+/// A pattern file, or a built-in design in the middle size.
+fn load(name: &str) -> Result<Pattern, Error> {
+    match Design::find(name) {
+        Some(design) if !Path::new(name).exists() => {
+            Ok(design.draft(&Measurements::of(Figure::default(), Size::default())))
+        }
+        _ => file::read(name).map_err(failed),
+    }
+}
+
+fn list(json: bool) -> Result<End, Error> {
+    let designs = Design::all();
+    if json {
+        let rows: Vec<_> = designs
+            .iter()
+            .map(|d| serde_json::json!({ "name": d.name(), "summary": d.summary(), "options": d }))
+            .collect();
+        print_json(&rows);
+    } else {
+        designs.iter().for_each(|d| say(&format!("{:14} {}", d.name(), d.summary())));
+    }
+    Ok(End::Good)
+}
+
+fn show(
+    pattern: &Pattern,
+    out: Option<&Path>,
+    options: svg::Options,
+    json: bool,
+) -> Result<End, Error> {
+    let check = pattern.check();
+    if let Some(path) = out {
+        write(path, &svg::draw(pattern, &check, options))?;
+    }
+    let seams: Vec<_> = pattern.seams.iter().map(|s| (s, pattern.seam_lengths(s))).collect();
+    let chain = |side: &[toile_pattern::EdgePart]| {
+        side.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + ")
+    };
+    if json {
+        let panels: Vec<_> = pattern
+            .panels
+            .iter()
+            .map(|p| {
+                serde_json::json!({
+                    "name": p.name,
+                    "edges": p.edges.iter().map(|e| &e.name).collect::<Vec<_>>(),
+                    "area": p.signed_area(),
+                    "darts": p.darts.len(),
+                })
+            })
+            .collect();
+        let seams: Vec<_> = seams
+            .iter()
+            .map(|(s, lengths)| {
+                serde_json::json!({
+                    "name": s.name, "a": chain(&s.a), "b": chain(&s.b),
+                    "lengths": lengths, "gather": s.gather, "order": s.order,
+                })
+            })
+            .collect();
+        print_json(&serde_json::json!({
+            "name": pattern.name, "panels": panels, "seams": seams,
+            "faults": check.faults, "drawing": out,
+        }));
+    } else {
+        say(&pattern.name);
+        say(&format!("\n{:20} {:>6} {:>6} {:>10}", "panel", "edges", "darts", "area/cm²"));
+        for p in &pattern.panels {
+            let area = 1e4 * p.signed_area();
+            say(&format!("{:20} {:>6} {:>6} {area:>10.0}", p.name, p.edges.len(), p.darts.len()));
+        }
+        say(&format!("\n{:20} {:>7} {:>7}  {}", "seam", "a/cm", "b/cm", "edges"));
+        for (s, [a, b]) in seams {
+            let edges = format!("{} – {}", chain(&s.a), chain(&s.b));
+            say(&format!("{:20} {:>7.1} {:>7.1}  {edges}", s.name, 100.0 * a, 100.0 * b));
+        }
+        tell(&check);
+        if let Some(path) = out {
+            say(&format!("\ndrawn in {}", path.display()));
+        }
+    }
+    Ok(if check.is_usable() { End::Good } else { End::Bad })
+}
+
+fn check(names: &[String], json: bool) -> Result<End, Error> {
+    let mut good = true;
+    let mut rows = Vec::new();
+    for name in names {
+        let check = load(name)?.check();
+        good &= check.is_usable();
+        if json {
+            rows.push(serde_json::json!({ "file": name, "good": check.is_usable(), "faults": check.faults }));
+        } else {
+            let verdict = if check.is_usable() { "can be sewn" } else { "cannot be sewn" };
+            say(&format!("{name}: {verdict}"));
+            tell(&check);
+        }
+    }
+    if json {
+        print_json(&serde_json::json!({ "files": rows, "good": good }));
+    }
+    Ok(if good { End::Good } else { End::Bad })
+}
+
+/// Lists faults for people.
+fn tell(check: &toile_pattern::Check) {
+    check.errors().for_each(|f| say(&format!("  error: {f}")));
+    check.warnings().for_each(|f| say(&format!("  warning: {f}")));
+}
+
+fn mesh(
+    pattern: &Pattern,
+    edge: f64,
+    out: &Path,
+    pairs: Option<&Path>,
+    json: bool,
+) -> Result<End, Error> {
+    let made = meshing::mesh(pattern, edge).map_err(failed)?;
+    let flat = made.laid_flat(0.05);
+    toile_mesh::io::write_mesh(out, &flat)?;
+    let sewn = made.sewn_pairs();
+    if let Some(path) = pairs {
+        write(path, &serde_json::to_string(&sewn).unwrap_or_default())?;
+    }
+    let (vertices, triangles) = (flat.positions.len(), flat.triangles.len());
+    if json {
+        print_json(&serde_json::json!({
+            "output": out, "panels": made.panels.len(), "vertices": vertices,
+            "triangles": triangles, "sewn_pairs": sewn.len(), "pairs": pairs,
+        }));
+    } else {
+        let panels = made.panels.len();
+        say(&format!(
+            "{}: {panels} panels, {vertices} vertices, {triangles} triangles, {} pairs to sew",
+            out.display(),
+            sewn.len()
+        ));
+    }
+    Ok(End::Good)
+}
+
+fn draft(make: &Make, json: bool) -> Result<End, Error> {
+    let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
+    let design = Design::find(&make.design).ok_or_else(|| {
+        let message = format!("there is no design `{}`", make.design);
+        request(message, format!("there are {}", names.join(", ")))
+    })?;
+    let design = choose(design, &make.with)?;
+    let size = Size::parse(&make.size).ok_or_else(|| {
+        request(format!("there is no size `{}`", make.size), "there are XS, S, M, L, XL and XXL")
+    })?;
+    let figure = match make.figure.as_str() {
+        "female" => Figure::Female,
+        "male" => Figure::Male,
+        other => {
+            return Err(request(
+                format!("there is no figure `{other}`"),
+                "there are female and male",
+            ));
+        }
+    };
+    let mut m = Measurements::of(figure, size);
+    let mut to_measure = !make.set.is_empty();
+    if let Some(path) = &make.measurements {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| Error::Read { path: path.clone(), source })?;
+        m = m.with_toml(&text, &path.display().to_string()).map_err(failed)?;
+        to_measure = true;
+    }
+    for text in &make.set {
+        let (name, value) = key_value(text, "waist_girth=74")?;
+        let value = value.parse().map_err(|_| {
+            request(format!("`{text}`: a number is needed"), "as in --set waist_girth=74")
+        })?;
+        m = m.with(name, value).map_err(failed)?;
+    }
+    let mut pattern = design.draft(&m);
+    let size = if to_measure {
+        format!("made to measure from size {} {}", size.name(), make.figure)
+    } else {
+        format!("size {} {}", size.name(), make.figure)
+    };
+    pattern.description = format!("{}, {size}, drafted by toile.", design.summary());
+    // A strange body can ask for what cannot be cut.
+    let check = pattern.check();
+    match &make.out {
+        Some(path) => {
+            file::write(path, &pattern).map_err(failed)?;
+            if json {
+                print_json(&serde_json::json!({
+                    "output": path, "design": design, "measurements": m, "faults": check.faults,
+                }));
+            } else {
+                say(&format!("{}: {}, {size}", path.display(), pattern.name));
+                tell(&check);
+            }
+        }
+        None if json => say(file::to_json(&pattern).trim_end()),
+        None => say(file::to_toml(&pattern).trim_end()),
+    }
+    Ok(if check.is_usable() { End::Good } else { End::Bad })
+}
+
+/// Changes what can be chosen about a design.
+fn choose(design: Design, choices: &[String]) -> Result<Design, Error> {
+    let mut value = serde_json::to_value(design).unwrap_or_default();
+    for text in choices {
+        let (name, new) = key_value(text, "ease=0.12")?;
+        let known = value.as_object().map(|o| o.keys().filter(|k| *k != "type").cloned());
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        if !known.iter().any(|k| k == name) {
+            let message = format!("the design has no choice `{name}`");
+            return Err(request(message, format!("there are {}", known.join(", "))));
+        }
+        value[name] = serde_json::from_str(new).unwrap_or_else(|_| new.into());
+    }
+    serde_json::from_value(value).map_err(|e| {
+        request(
+            format!("a choice of the design is wrong: {e}"),
+            "`toile pattern list --json` shows them",
+        )
+    })
+}
+
+fn key_value<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str), Error> {
+    text.split_once('=')
+        .map(|(k, v)| (k.trim(), v.trim()))
+        .ok_or_else(|| request(format!("`{text}` has no `=`"), format!("as in {example}")))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    toile_mesh::io::write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    Ok(())
+}
