@@ -24,6 +24,7 @@ mod mesh;
 mod modes;
 mod motion;
 pub mod peirce;
+pub mod picture_frame;
 mod plate;
 mod report;
 mod specimen;

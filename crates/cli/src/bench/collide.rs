@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = collide::SIZES,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(200..=5_000_000))]
     triangles: Vec<usize>,
-    /// Scenes: flat, draped, ribbon, stack, twist.
+    /// Scenes: flat, draped, hung, ribbon, stack, twist.
     #[arg(long, value_delimiter = ',', default_values_t = Kind::ALL.map(|k| k.name().to_owned()),
           value_parser = clap::builder::PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
     scene: Vec<String>,

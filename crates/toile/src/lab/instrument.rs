@@ -2,7 +2,7 @@
 
 use super::kes::{self, Along, Fineness, Loop};
 use super::report::{Report, Section};
-use super::{Compare, Failure, Picture, Reading, Row, Test, cusick, peirce};
+use super::{Compare, Failure, Picture, Reading, Row, Test, cusick, peirce, picture_frame};
 use crate::fabric::{kes::LAST_TENSION, tensile};
 use crate::plot::{Figure, Plot};
 use std::time::Instant;
@@ -74,6 +74,15 @@ pub const INSTRUMENTS: &[Instrument] = &[
             "G, 2HG and 2HG5 of the fabric's file.",
         ),
         measure: measure_shear,
+    },
+    Instrument {
+        test: &about(
+            "picture-frame",
+            "Picture frame",
+            "A square in a hinged frame is sheared to 8° both ways by its diagonal.",
+            "G, 2HG and 2HG5 of the fabric's file.",
+        ),
+        measure: measure_frame,
     },
     Instrument {
         test: &about(
@@ -195,6 +204,21 @@ fn measure_tensile(fabric: &Fabric, quick: bool) -> Found {
 
 fn measure_shear(fabric: &Fabric, quick: bool) -> Found {
     let (path, found) = kes::shear(fabric, Along::Warp, fineness(quick))?;
+    Ok(judge_shear(fabric, "kes-shear", &path, &found))
+}
+
+fn measure_frame(fabric: &Fabric, quick: bool) -> Found {
+    let (path, found) = picture_frame::shear(fabric, fineness(quick))?;
+    Ok(judge_shear(fabric, "picture-frame", &path, &found))
+}
+
+/// Compares a loop of shear with the fabric's file.
+fn judge_shear(
+    fabric: &Fabric,
+    id: &str,
+    path: &Loop,
+    found: &kes::Shear,
+) -> (Vec<Reading>, Vec<Picture>) {
     let (narrow, wide) = (fabric.shear_hysteresis, fabric.shear_hysteresis_wide);
     let mut readings = Vec::new();
     if fabric.shear_curve.is_empty() {
@@ -208,11 +232,11 @@ fn measure_shear(fabric: &Fabric, quick: bool) -> Found {
     let plot = Plot::new("Shear")
         .x("angle [°]")
         .y("force [N/m]")
-        .line("simulated", &scaled(&path, 180.0 / std::f64::consts::PI, 1.0))
+        .line("simulated", &scaled(path, 180.0 / std::f64::consts::PI, 1.0))
         .line("G of the file", &line);
     let caption = format!("{}: its shear loop, and the slope of its file.", fabric.name);
     let figure = Figure::row([plot]).title(fabric.name.clone());
-    Ok((readings, vec![Picture::new(&named("kes-shear", fabric), &caption, &figure)]))
+    (readings, vec![Picture::new(&named(id, fabric), &caption, &figure)])
 }
 
 fn measure_bending(fabric: &Fabric, quick: bool) -> Found {

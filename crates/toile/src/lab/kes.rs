@@ -33,14 +33,14 @@ const ARC: [f64; 2] = [0.02, 0.01];
 /// Largest strain of the tensile test; what gives more than that never comes to 500 gf/cm.
 const WIDEST: f64 = 1.0;
 /// Largest angle of the shear test [°], and tension during it [N/m]: 10 gf/cm.
-const LAST_ANGLE: f64 = 8.0;
+pub(super) const LAST_ANGLE: f64 = 8.0;
 const SHEAR_TENSION: f64 = 9.80665;
 /// Largest curvature of the bending test [1/m].
 const LAST_CURVATURE: f64 = 250.0;
 /// Curvature over which a bending loop turns [1/m].
 const TURN: f64 = 5.0;
 /// The course of a test: up from rest, down to the other side, up again, in parts of its largest value.
-const CYCLE: [(f64, f64); 3] = [(0.0, 1.0), (1.0, -1.0), (-1.0, 1.0)];
+pub(super) const CYCLE: [(f64, f64); 3] = [(0.0, 1.0), (1.0, -1.0), (-1.0, 1.0)];
 /// When two lengths are the same [m].
 const NEAR: f64 = 1e-9;
 
@@ -311,9 +311,14 @@ pub fn tensile(
 /// If no equilibrium is found.
 pub fn shear(fabric: &Fabric, along: Along, fineness: Fineness) -> Result<(Loop, Shear), Failure> {
     let path = lean(fabric, along, fineness, &CYCLE)?;
-    let n = fineness.points;
+    let figures = shear_figures(&path, fineness);
+    Ok((path, figures))
+}
+
+/// The figures of a loop of shear.
+pub(super) fn shear_figures(path: &[(f64, f64)], fineness: Fineness) -> Shear {
     // The first pull from rest is no part of the loop.
-    let quarter = n;
+    let quarter = fineness.points;
     let cycle = path[quarter - 1..].to_vec();
     let down = &cycle[..=2 * quarter];
     let up = &cycle[2 * quarter..];
@@ -326,7 +331,7 @@ pub fn shear(fabric: &Fabric, along: Along, fineness: Fineness) -> Result<(Loop,
         (read(branch, b) - read(branch, a)) / (b - a)
     };
     let g = [up, down].iter().flat_map(|b| [slope(b, 1.0), slope(b, -1.0)]).sum::<f64>() / 4.0;
-    Ok((path, Shear { g, hg: width(0.5), hg5: width(5.0) }))
+    Shear { g, hg: width(0.5), hg5: width(5.0) }
 }
 
 /// Shear force over angle along stretches of the test, in parts of its largest angle.
