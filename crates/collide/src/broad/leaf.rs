@@ -6,13 +6,43 @@ use crate::Surface;
 use crate::volume::{Aabb, Aabb32, Volume};
 use crate::wide::Eight;
 use glam::DVec3;
+use std::cell::RefCell;
 
 /// Leaves that are kept for each side. A traversal stays in one neighbourhood for long.
 const KEPT: usize = 32;
 
-/// What was computed of leaves, those asked for last.
-#[derive(Default)]
+/// Sets of leaves whose memory a thread keeps for the next traversals.
+const SPARE: usize = 4;
+
+thread_local! {
+    static SPARES: RefCell<Vec<Vec<Leaf>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What was computed of leaves, those asked for last. A small mesh is traversed thousands of times a second in
+/// many tasks, so their memory goes from one task to the next.
 pub(super) struct Leaves(Vec<Leaf>);
+
+impl Default for Leaves {
+    fn default() -> Self {
+        let spare = SPARES.try_with(|spares| spares.borrow_mut().pop());
+        let mut leaves = spare.ok().flatten().unwrap_or_default();
+        leaves.iter_mut().for_each(|leaf| leaf.node = None);
+        Self(leaves)
+    }
+}
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        let leaves = std::mem::take(&mut self.0);
+        // A thread that ends keeps nothing.
+        let _ = SPARES.try_with(|spares| {
+            let mut spares = spares.borrow_mut();
+            if !leaves.is_empty() && spares.len() < SPARE {
+                spares.push(leaves);
+            }
+        });
+    }
+}
 
 impl Leaves {
     /// The leaf of a node.
