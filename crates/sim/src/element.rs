@@ -3,7 +3,8 @@
 //! Every model gives energy, gradient and Hessian together ([`Element`]), and its file says which
 //! paper it is from, where the paper is wrong, and what the model cannot do.
 
-use glam::{DMat3, DVec3};
+use crate::linear::Block;
+use glam::{DMat3, DVec3, Mat3A};
 
 pub mod baraff_witkin;
 #[cfg(test)]
@@ -55,6 +56,17 @@ pub trait Element<const N: usize> {
     fn upper(&self, x: &[DVec3; N], definite: bool, upper: &mut [DMat3]) {
         write_upper(&self.hessian(x, definite), upper);
     }
+
+    /// The same in single precision, semidefinite.
+    fn single_upper(&self, x: &[DVec3; N], upper: &mut [Mat3A]) {
+        // The widest element has nine vertices.
+        const { assert!(N <= 9) };
+        let mut double = [DMat3::ZERO; 45];
+        self.upper(x, true, &mut double[..upper.len()]);
+        for (to, from) in upper.iter_mut().zip(&double) {
+            *to = Mat3A::of(from);
+        }
+    }
 }
 
 /// The upper triangle of blocks, row by row.
@@ -63,6 +75,19 @@ pub(crate) fn write_upper<const N: usize>(h: &Blocks<N>, upper: &mut [DMat3]) {
     for (a, row) in h.iter().enumerate() {
         upper[k..k + N - a].copy_from_slice(&row[a..]);
         k += N - a;
+    }
+}
+
+/// The upper triangle of `k g gᵀ` in single precision.
+pub(crate) fn write_single_outer<const N: usize>(k: f64, g: &[DVec3; N], upper: &mut [Mat3A]) {
+    let scaled = g.map(|g| (g * k).as_vec3a());
+    let g = g.map(DVec3::as_vec3a);
+    let mut at = 0;
+    for a in 0..N {
+        for b in a..N {
+            upper[at] = definite::single_outer(scaled[a], g[b]);
+            at += 1;
+        }
     }
 }
 

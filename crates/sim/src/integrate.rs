@@ -12,6 +12,7 @@ mod newton;
 pub mod problems;
 mod sheet;
 mod springs;
+mod step_solver;
 mod verlet;
 
 pub use adaptive::{Advance, DormandPrince, NewtonControl};

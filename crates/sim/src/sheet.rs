@@ -168,7 +168,7 @@ impl Sheet {
     /// place of the moments.
     pub fn single_hessian(&self, x: &[DVec3], matrix: &mut Matrix) {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
-            group.add_single_rows(x, true, rows);
+            group.add_single_rows(x, rows);
         };
         self.fill(x, matrix.chunks_mut(), Mat3A::ZERO, true, add);
     }

@@ -187,7 +187,7 @@ impl Equilibrium {
         for (i, own) in self.own.iter().enumerate() {
             self.raised.add(i as u32, i as u32, *own);
         }
-        filter.constrain(&mut self.raised);
+        self.raised.constrain(filter);
         self.preconditioner.update(&self.raised)?;
         self.d.fill(DVec3::ZERO);
         let (membrane, own) = (&self.membrane, &self.own);

@@ -7,10 +7,13 @@
 use super::contact::Contact;
 use super::newton::{Failure, Iterate, Solver, Stepped};
 use super::pairs::Pairs;
-use crate::linear::cg::{End, Stop};
-use crate::linear::single::{self, Bond};
+use crate::linear::cg::End;
+use crate::linear::single::{self, Bond, Goal};
 use glam::{DMat3, DVec3};
 use std::time::Instant;
+
+/// Part to which the residual of a direction falls in any case.
+const RESIDUAL: f64 = 0.02;
 
 /// How often a direction is found again with what it ran into.
 const ROUNDS: u32 = 1;
@@ -212,8 +215,9 @@ impl Solver {
         let linear = |e: crate::linear::Error| Failure::Error(e.into());
         let anew = report.iterations == 1 && expected.is_empty();
         self.preconditioner.update(&self.matrix, &bonds, &it.held, anew).map_err(linear)?;
-        let stop = Stop {
-            tolerance: self.settings.linear_tolerance,
+        let goal = Goal {
+            gain: self.settings.linear_tolerance,
+            residual: RESIDUAL,
             max_iterations: self.settings.linear_iterations,
         };
         let outcome = single::solve(
@@ -223,7 +227,7 @@ impl Solver {
             &it.held,
             &right,
             &mut d[..n],
-            stop,
+            goal,
             &mut self.vectors,
         );
         report.linear_iterations += outcome.iterations;

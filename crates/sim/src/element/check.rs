@@ -2,7 +2,7 @@
 
 use super::definite::eigen;
 use super::{Blocks, Element, Triangle};
-use glam::{DMat3, DQuat, DVec2, DVec3};
+use glam::{DMat3, DQuat, DVec2, DVec3, Mat3A};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{NONE, Topology, TriMesh};
 
@@ -128,7 +128,23 @@ pub(super) fn all<const N: usize>(e: &impl Element<N>, x: &[DVec3; N]) {
     gradient(e, x);
     hessian(e, x);
     definite(e, x);
+    single(e, x);
     rigid(e, x);
+}
+
+/// The semidefinite Hessian is the same in single precision.
+fn single<const N: usize>(e: &impl Element<N>, x: &[DVec3; N]) {
+    let (mut upper, mut single) = ([DMat3::ZERO; 45], [Mat3A::ZERO; 45]);
+    let count = N * (N + 1) / 2;
+    e.upper(x, true, &mut upper[..count]);
+    e.single_upper(x, &mut single[..count]);
+    let size = upper.iter().map(largest).fold(f64::MIN_POSITIVE, f64::max);
+    for (u, s) in upper.iter().zip(&single) {
+        for k in 0..3 {
+            let off = (u.col(k) - s.col(k).as_dvec3()).length();
+            assert!(off < 1e-5 * size, "{u} {s}");
+        }
+    }
 }
 
 /// Energy of all elements with the vertices at `x`.

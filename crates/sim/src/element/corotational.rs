@@ -11,7 +11,10 @@
 //!   keeps R fixed. Both agree if the fabric is isotropic; with different weft and warp the paper's
 //!   force is not the gradient of any energy, off by the order of the strain, and exerts a small torque.
 //!
-//! Two Hessians: exact, or the warped stiffness R K Rᵀ, semidefinite, linear in x while R is kept.
+//! Two Hessians: the exact one, and a semidefinite one: the paper's warped stiffness R K Rᵀ, linear in x while R is kept,
+//! and, against its word, the stiffness of tension `2 A g_aᵀ T⁺ g_b I` with T⁺ the positive part of T. A cloth that
+//! hangs is held to its plane by tension alone; without that term steps of 10 ms blow up a square metre of cotton
+//! on two pins.
 //!
 //! **Errata** of [eg2004garments]: the force and the equation of motion are printed with the sign
 //! in A; in its eq. 14 the free indices of K must be those of the first pair of C.
@@ -19,10 +22,10 @@
 //! Limits: linear in the stretch, so forces in strong compression stay finite and a triangle can be
 //! pressed flat; where F has rank one R is not defined, and the stretch is kept away from zero.
 
-use super::definite::{from_directions, outer};
+use super::definite::{from_directions, outer, project_small, single_outer};
 use super::stiffness::multiply;
-use super::{Blocks, Element, Membrane, Triangle};
-use glam::{DMat2, DMat3, DVec2, DVec3};
+use super::{Blocks, Element, Membrane, Triangle, write_upper};
+use glam::{DMat2, DMat3, DVec2, DVec3, Mat3A, Vec3};
 
 /// Determinant of the stretch below which a triangle counts as a line.
 const LINE: f64 = 1e-12;
@@ -94,40 +97,57 @@ impl Corotational<'_> {
 
     /// The warped stiffness R K Rᵀ [N/m].
     pub fn warped_stiffness(&self, x: &[DVec3; 3]) -> Blocks<3> {
-        let r = Split::new(self.rest.deformation(x)).rotation();
-        warped(self.rest, &self.stiffness.matrix(), r)
+        let mut upper = [DMat3::ZERO; 6];
+        let split = Split::new(self.rest.deformation(x));
+        self.write_warped(&split, DMat2::ZERO, &mut upper);
+        whole(&upper)
+    }
+
+    /// The stiffness between corners a and b: in the plane, and, the same in all directions, of tension.
+    ///
+    /// `κ_ij = A Σ_kl ∂N_a/∂u_k C_ikjl ∂N_b/∂u_l` and `2 A g_aᵀ T⁺ g_b`.
+    fn between(
+        &self,
+        c: &[[f64; 3]; 3],
+        tension: DMat2,
+        a: usize,
+        b: usize,
+    ) -> ([[f64; 2]; 2], f64) {
+        let (ga, gb) = (self.rest.gradients[a] * self.rest.area, self.rest.gradients[b]);
+        // Stress (11, 22, 12) of moving corner b along either direction, and its pull at corner a.
+        let along = |k: usize| [c[k][0] * gb.x + c[k][2] * gb.y, c[k][1] * gb.y + c[k][2] * gb.x];
+        let stress = [along(0), along(1), along(2)];
+        let pull = |i: usize, j: usize| ga[i] * stress[i][j] + ga[1 - i] * stress[2][j];
+        let plane = [[pull(0, 0), pull(0, 1)], [pull(1, 0), pull(1, 1)]];
+        (plane, 2.0 * ga.dot(tension * gb))
+    }
+
+    /// The positive part of T.
+    fn tension(&self, split: &Split) -> DMat2 {
+        let t = split.halve(stress(self.stiffness, split.stretch - DMat2::IDENTITY));
+        let [x, y] = project_small(&t.to_cols_array_2d());
+        DMat2::from_cols(DVec2::from(x), DVec2::from(y))
+    }
+
+    /// The upper triangle of the warped stiffness with the tension given. Rows sum to zero, as do the
+    /// gradients of the shape functions, so three blocks of six do.
+    fn write_warped(&self, split: &Split, tension: DMat2, upper: &mut [DMat3]) {
+        let (r, c) = (split.rotation(), self.stiffness.matrix());
+        let block = |a: usize, b: usize| {
+            let (k, all) = self.between(&c, tension, a, b);
+            let row = |i: usize| r[0] * k[i][0] + r[1] * k[i][1];
+            outer(r[0], row(0)) + outer(r[1], row(1)) + DMat3::from_diagonal(DVec3::splat(all))
+        };
+        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
+        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
+        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
     }
 }
 
-/// `[K_ab]_ij = A Σ_kl ∂N_a/∂u_k C_ikjl ∂N_b/∂u_l`, turned into space by R.
-pub(crate) fn warped(rest: &Triangle, c: &[[f64; 3]; 3], r: [DVec3; 2]) -> Blocks<3> {
-    let strain = strain_gradients(rest, r);
-    // Moduli times gradients first: three outer products a block instead of nine.
-    let pulled: [[DVec3; 3]; 3] = std::array::from_fn(|i| {
-        std::array::from_fn(|b| {
-            let [x, y, z] = [strain[0][b], strain[1][b], strain[2][b]];
-            (x * c[i][0] + y * c[i][1] + z * c[i][2]) * rest.area
-        })
-    });
-    let block = |a: usize, b: usize| {
-        outer(strain[0][a], pulled[0][b])
-            + outer(strain[1][a], pulled[1][b])
-            + outer(strain[2][a], pulled[2][b])
-    };
-    let mut k = [[DMat3::ZERO; 3]; 3];
-    for a in 0..3 {
-        for b in a..3 {
-            k[a][b] = block(a, b);
-            k[b][a] = k[a][b].transpose();
-        }
-    }
-    k
-}
-
-/// Gradients of the linear strain (ε11, ε22, 2 ε12) at the corners, with the rotation held.
-pub(crate) fn strain_gradients(rest: &Triangle, r: [DVec3; 2]) -> [[DVec3; 3]; 3] {
-    let g = &rest.gradients;
-    [g.map(|g| r[0] * g.x), g.map(|g| r[1] * g.y), g.map(|g| r[0] * g.y + r[1] * g.x)]
+/// Both triangles of the blocks whose upper one is given.
+fn whole(upper: &[DMat3; 6]) -> Blocks<3> {
+    let [k00, k01, k02, k11, k12, k22] = *upper;
+    [[k00, k01, k02], [k01.transpose(), k11, k12], [k02.transpose(), k12.transpose(), k22]]
 }
 
 impl Element<3> for Corotational<'_> {
@@ -148,9 +168,36 @@ impl Element<3> for Corotational<'_> {
         self.rest.gradients.map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
     }
 
+    fn upper(&self, x: &[DVec3; 3], definite: bool, upper: &mut [DMat3]) {
+        if definite {
+            let split = Split::new(self.rest.deformation(x));
+            self.write_warped(&split, self.tension(&split), upper);
+        } else {
+            write_upper(&self.hessian(x, false), upper);
+        }
+    }
+
+    fn single_upper(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) {
+        let split = Split::new(self.rest.deformation(x));
+        let (c, tension) = (self.stiffness.matrix(), self.tension(&split));
+        let r = split.rotation().map(|r| r.as_vec3a());
+        let block = |a: usize, b: usize| {
+            let (k, all) = self.between(&c, tension, a, b);
+            let row = |i: usize| r[0] * k[i][0] as f32 + r[1] * k[i][1] as f32;
+            single_outer(r[0], row(0))
+                + single_outer(r[1], row(1))
+                + Mat3A::from_diagonal(Vec3::splat(all as f32))
+        };
+        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
+        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
+        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
+    }
+
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
         if definite {
-            return self.warped_stiffness(x);
+            let mut upper = [DMat3::ZERO; 6];
+            self.upper(x, true, &mut upper);
+            return whole(&upper);
         }
         let split = Split::new(self.rest.deformation(x));
         let u = split.stretch;

@@ -6,7 +6,7 @@
 //! rounding for those of an element, and the same on every machine.
 
 use super::Blocks;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Mat3A, Vec3A};
 
 /// Sweeps of Jacobi rotations; five to eight are usual, convergence is quadratic.
 const SWEEPS: usize = 30;
@@ -17,6 +17,12 @@ const LARGEST: usize = 18;
 #[inline]
 pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+/// a bᵀ in single precision.
+#[inline]
+pub fn single_outer(a: Vec3A, b: Vec3A) -> Mat3A {
+    Mat3A::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// The matrix of `w ↦ a × w`.

@@ -22,8 +22,9 @@
 //! hinge has no force. Beyond ±π it jumps.
 
 use super::definite::{add_blocks, from_directions, outer_blocks, project};
-use super::{Bending, Blocks, Element, write_outer, write_upper};
-use glam::{DMat3, DVec3};
+use super::{Bending, Blocks, Element, write_outer, write_single_outer, write_upper};
+use crate::linear::Block;
+use glam::{DMat3, DVec3, Mat3A};
 use toile_mesh::{NONE, Topology, TriMesh};
 
 /// How the Hessian of an angle's energy is built.
@@ -76,6 +77,17 @@ impl Element<4> for Hinge {
         match self.curvature {
             Curvature::GaussNewton => write_outer(self.stiffness, &angle_gradient(x), upper),
             Curvature::Exact => write_upper(&self.hessian(x, definite), upper),
+        }
+    }
+
+    fn single_upper(&self, x: &[DVec3; 4], upper: &mut [Mat3A]) {
+        match self.curvature {
+            Curvature::GaussNewton => write_single_outer(self.stiffness, &angle_gradient(x), upper),
+            Curvature::Exact => {
+                let mut double = [DMat3::ZERO; 10];
+                self.upper(x, true, &mut double);
+                upper.iter_mut().zip(&double).for_each(|(to, from)| *to = Mat3A::of(from));
+            }
         }
     }
 

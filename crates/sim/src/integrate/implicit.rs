@@ -12,6 +12,7 @@
 
 use super::multistep::History;
 use super::newton::{Report, Settings, Solver, Stage, StepError};
+use crate::linear::single::Matrix;
 use crate::linear::{BlockCsr, Error, Filter, Pattern};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,12 @@ pub trait System {
         stiffness: &mut BlockCsr,
         damping: &mut BlockCsr,
     );
+
+    /// The stiffness in single precision, for forces that depend on differences of positions alone and are
+    /// not damped; false for others.
+    fn linearise_single(&mut self, _x: &[DVec3], _stiffness: &mut Matrix) -> bool {
+        false
+    }
 
     /// Whether D is ever anything but zero; if not, `linearise` leaves it alone.
     fn is_damped(&self) -> bool {

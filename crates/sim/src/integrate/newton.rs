@@ -11,9 +11,9 @@
 //! smaller step has a larger share of mass in it and will do.
 
 use super::implicit::System;
-use crate::linear::cg::{self, End, Stop, Workspace};
-use crate::linear::{BlockCsr, Cholesky, Error, Filter, Ordering, Pattern};
-use crate::linear::{Precondition, Preconditioner};
+use super::step_solver::{Step, StepSolver};
+use crate::linear::single::Matrix;
+use crate::linear::{BlockCsr, Error, Filter, Pattern, Precondition};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -88,6 +88,17 @@ pub struct Settings {
     pub max_iterations: u32,
     /// Whether steps that do not reduce the residual are shortened.
     pub line_search: bool,
+}
+
+impl Settings {
+    /// The relative residual that linear systems are solved to.
+    fn forcing(&self) -> f64 {
+        match self.newton {
+            Newton::Linearised => self.linear_tolerance,
+            Newton::Exact => EXACT,
+            Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => eta,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -166,9 +177,7 @@ pub(super) struct Solver {
     settings: Settings,
     stiffness: BlockCsr,
     damping: BlockCsr,
-    matrix: BlockCsr,
-    linear: Linear,
-    workspace: Workspace,
+    linear: StepSolver,
     /// γ of the constant matrix, 0 if there is none yet.
     constant: f64,
     x: Vec<DVec3>,
@@ -178,31 +187,16 @@ pub(super) struct Solver {
     w_try: Vec<DVec3>,
 }
 
-#[derive(Debug)]
-enum Linear {
-    Gradients(Preconditioner, u32),
-    Direct(Box<Cholesky>),
-}
-
 impl Solver {
     pub(super) fn new(settings: Settings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
-        let linear = match settings.linear {
-            LinearSolver::Gradients { precondition, max_iterations } => {
-                Linear::Gradients(Preconditioner::new(precondition, pattern)?, max_iterations)
-            }
-            LinearSolver::Direct => {
-                Linear::Direct(Box::new(Cholesky::new(pattern, Ordering::Amd)?))
-            }
-        };
         let matrix = BlockCsr::zeros(pattern);
+        let linear = StepSolver::new(settings.linear, settings.forcing(), pattern)?;
         let zeros = pattern.zeros();
         Ok(Self {
             settings,
             stiffness: matrix.clone(),
-            damping: matrix.clone(),
-            matrix,
+            damping: matrix,
             linear,
-            workspace: Workspace::new(pattern.rows()),
             constant: 0.0,
             x: zeros.clone(),
             f: zeros.clone(),
@@ -242,16 +236,35 @@ impl Solver {
         let mut report = Report { iterations: 1, ..Report::default() };
         system.force(t, x, v, &mut self.f);
         check(&self.f)?;
-        system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
         for i in 0..x.len() {
             self.x[i] = x_bar[i] + gamma * v[i] - x[i];
         }
-        self.stiffness.multiply(&self.x, &mut self.g);
-        for (i, m) in system.masses().iter().enumerate() {
+        let masses: Vec<f64> = system.masses().to_vec();
+        let write = |matrix: &mut Matrix| system.linearise_single(x, matrix);
+        let change = (self.x.as_slice(), self.g.as_mut_slice());
+        let single = self.linear.prepare_single(write, change, (&masses, gamma * gamma), filter)?;
+        if single {
+            report.matrices += 1;
+        } else {
+            system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
+            self.stiffness.multiply(&self.x, &mut self.g);
+            self.prepare(system, gamma, filter, &mut report)?;
+        }
+        for (i, m) in masses.iter().enumerate() {
             self.g[i] = *m * (v_bar[i] - v[i]) + gamma * (self.f[i] - self.g[i]);
         }
-        self.prepare(system, gamma, filter, &mut report)?;
-        self.direction(filter, self.settings.linear_tolerance, &mut report)?;
+        if let Some(filter) = filter {
+            filter.keep_free(&mut self.g);
+        }
+        match self.linear.solve_single(&self.g, &mut self.s) {
+            Some(iterations) => report.linear_iterations += iterations,
+            None => {
+                if single {
+                    system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
+                }
+                self.direction(system, gamma, filter, &mut report)?;
+            }
+        }
         for i in 0..w.len() {
             w[i] = v[i] + self.s[i];
         }
@@ -275,12 +288,6 @@ impl Solver {
                 break;
             }
             // A new matrix, if this variant wants one now.
-            let eta = match self.settings.newton {
-                Newton::Linearised | Newton::Exact => EXACT,
-                Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => {
-                    eta
-                }
-            };
             let (constant, frozen) = match self.settings.newton {
                 Newton::Sparse { .. } => (true, true),
                 Newton::Simplified { .. } => (false, true),
@@ -295,7 +302,10 @@ impl Solver {
                 self.constant = if constant { stage.gamma } else { 0.0 };
                 self.prepare(system, stage.gamma, filter, &mut report)?;
             }
-            self.direction(filter, eta, &mut report)?;
+            match self.linear.solve_single(&self.g, &mut self.s) {
+                Some(iterations) => report.linear_iterations += iterations,
+                None => self.direction(system, stage.gamma, filter, &mut report)?,
+            }
             report.iterations += 1;
             if !self.search(system, filter, stage, w, &mut report)? {
                 break;
@@ -374,54 +384,34 @@ impl Solver {
         filter: Option<&Filter>,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let damping = system.is_damped().then_some((gamma, &self.damping));
-        self.matrix.set_step(system.masses(), damping, (gamma * gamma, &self.stiffness));
-        if let Some(filter) = filter {
-            filter.constrain(&mut self.matrix);
-        }
         report.matrices += 1;
-        match &mut self.linear {
-            Linear::Gradients(m, _) => m.update(&self.matrix)?,
-            Linear::Direct(cholesky) => cholesky.factor(&self.matrix).map_err(|e| match e {
-                Error::NotPositiveDefinite { .. } => StepError::NotPositiveDefinite,
-                e => StepError::Linear(e),
-            })?,
-        }
-        Ok(())
+        let matrices = (&self.stiffness, &self.damping);
+        self.linear.prepare(made_of(system, gamma, filter, matrices))
     }
 
-    /// A s = −G to the relative residual η.
+    /// A s = −G in double precision, as exactly as the variant wants it.
     fn direction(
         &mut self,
+        system: &impl System,
+        gamma: f64,
         filter: Option<&Filter>,
-        eta: f64,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        if let Some(filter) = filter {
-            filter.keep_free(&mut self.g);
-        }
-        self.s.fill(DVec3::ZERO);
-        match &mut self.linear {
-            Linear::Gradients(m, max_iterations) => {
-                let stop = Stop { tolerance: eta, max_iterations: *max_iterations };
-                let (a, w) = (&self.matrix, &mut self.workspace);
-                let outcome = cg::solve(a, m, filter, &self.g, &mut self.s, stop, w);
-                report.linear_iterations += outcome.iterations;
-                match outcome.end {
-                    End::NotPositiveDefinite { .. } => Err(StepError::NotPositiveDefinite),
-                    End::NotFinite => Err(a
-                        .check_finite()
-                        .err()
-                        .map_or(StepError::NotFinite { vertex: 0 }, StepError::Linear)),
-                    End::Converged | End::Exhausted => Ok(()),
-                }
-            }
-            Linear::Direct(cholesky) => {
-                cholesky.solve(&self.g, &mut self.s);
-                Ok(())
-            }
-        }
+        let step = made_of(system, gamma, filter, (&self.stiffness, &self.damping));
+        report.linear_iterations += self.linear.solve(step, &self.g, &mut self.s)?;
+        Ok(())
     }
+}
+
+/// A = M + γ D + γ² K.
+fn made_of<'a>(
+    system: &'a impl System,
+    gamma: f64,
+    filter: Option<&'a Filter>,
+    (stiffness, damping): (&'a BlockCsr, &'a BlockCsr),
+) -> Step<'a> {
+    let damping = system.is_damped().then_some((gamma, damping));
+    Step { masses: system.masses(), damping, stiffness: (gamma * gamma, stiffness), filter }
 }
 
 /// The first force that is not a number is an error.

@@ -5,7 +5,7 @@
 //! rows it does not own: it cannot be cut among threads without further buffers. The full product
 //! on two threads is as fast or faster (`examples/linear_solvers.rs`).
 
-use super::{Error, Pattern};
+use super::{Error, Filter, Pattern};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -106,6 +106,13 @@ impl BlockCsr {
         for (slot, m) in self.pattern.diagonal.iter().zip(m) {
             self.values[*slot as usize] += DMat3::from_diagonal(DVec3::splat(*m));
         }
+    }
+
+    /// Leaves only what a filter allows, as if its vertices stood on their own in other directions:
+    /// A ← S A S + (I − S) a, with a the size of each vertex's own block. It is positive definite if A is
+    /// so in the free directions, and its solution for S b has nothing in the others.
+    pub fn constrain(&mut self, filter: &Filter) {
+        filter.constrain(&self.pattern, &mut self.values);
     }
 
     /// y ← A x.

@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 /// How small a pivot may be beside the entry it came from before the block counts as singular.
 const SINGULAR: f64 = 1e-14;
 
-/// Rows of the largest matrix that [`invert_factor`] takes.
+/// Rows of the largest matrix that [`invert_factors`] takes.
 pub(super) const LARGEST: usize = 48;
 
 /// L⁻¹ of a 3×3 block, or nothing if it is not positive definite.
@@ -46,38 +46,54 @@ pub(super) const fn row(i: usize) -> usize {
     i * (i + 1) / 2
 }
 
-/// Turns the packed lower triangle of A into that of L⁻¹, in place. On a pivot that is not positive
-/// the pivot is set to the diagonal entry (or 1), which drops what would have made it negative.
-pub(super) fn invert_factor(a: &mut [f64], n: usize) {
-    // Cholesky, row by row.
-    for i in 0..n {
-        for j in 0..=i {
-            let mut sum = a[row(i) + j] - dot(&a[row(i)..row(i) + j], &a[row(j)..row(j) + j]);
-            if j < i {
-                a[row(i) + j] = sum / a[row(j) + j];
-                continue;
-            }
-            let own = a[row(i) + i];
-            if !(sum > SINGULAR * own && sum.is_finite()) {
-                a[row(i)..row(i) + i].fill(0.0);
-                sum = if own > 0.0 && own.is_finite() { own } else { 1.0 };
-            }
-            a[row(i) + i] = sum.sqrt();
+/// Turns the packed lower triangles of several matrices A into those of L⁻¹, in place and side by side: entry k of
+/// all of them is `a[k]`. On a pivot that is not positive the pivot is set to the diagonal entry (or 1), which
+/// drops what would have made it negative.
+#[inline(always)]
+pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
+    let less = |sum: &mut [f64; B], x: &[f64; B], y: &[f64; B]| {
+        for b in 0..B {
+            sum[b] -= x[b] * y[b];
         }
-    }
-    // The inverse: row i of it is a sum of the rows above.
-    let mut sum = [0.0; LARGEST];
+    };
     for i in 0..n {
         let (above, own) = a.split_at_mut(row(i));
-        let pivot = 1.0 / own[i];
-        sum[..i].fill(0.0);
-        for (k, factor) in own[..i].iter().enumerate() {
-            for (s, g) in sum.iter_mut().zip(&above[row(k)..row(k + 1)]) {
-                *s += factor * g;
+        for j in 0..i {
+            let mut sum = own[j];
+            for (x, y) in own[..j].iter().zip(&above[row(j)..row(j) + j]) {
+                less(&mut sum, x, y);
+            }
+            for b in 0..B {
+                // Pivots above are kept inverted.
+                own[j][b] = sum[b] * above[row(j) + j][b];
             }
         }
-        own.iter_mut().zip(&sum[..i]).for_each(|(g, s)| *g = -s * pivot);
-        own[i] = pivot;
+        let mut sum = own[i];
+        own[..i].iter().for_each(|x| less(&mut sum, x, x));
+        for b in 0..B {
+            let d = own[i][b];
+            if !(sum[b] > SINGULAR * d && sum[b].is_finite()) {
+                own[..i].iter_mut().for_each(|l| l[b] = 0.0);
+                sum[b] = if d > 0.0 && d.is_finite() { d } else { 1.0 };
+            }
+            own[i][b] = 1.0 / sum[b].sqrt();
+        }
+    }
+    let mut sum = [[0.0; B]; LARGEST];
+    for i in 0..n {
+        let (above, own) = a.split_at_mut(row(i));
+        sum[..i].fill([0.0; B]);
+        for (k, factor) in own[..i].iter().enumerate() {
+            for (s, g) in sum.iter_mut().zip(&above[row(k)..row(k + 1)]) {
+                less(s, factor, g);
+            }
+        }
+        let pivot = own[i];
+        for (g, s) in own.iter_mut().zip(&sum[..i]) {
+            for b in 0..B {
+                g[b] = s[b] * pivot[b];
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! moves on a line. Filtered conjugate gradients solve S A S x = S b in the free directions and leave the rest
 //! of x as it was given.
 
-use super::{BlockCsr, Error};
+use super::{Block, Error, Pattern};
 use glam::{DMat3, DVec3};
 
 /// What a vertex may still do.
@@ -82,24 +82,20 @@ impl Filter {
         }
     }
 
-    /// A ← S A S + (I − S) a, with a the size of each vertex's own block: a matrix that is positive
-    /// definite if A is so in the free directions, and whose solution for S b has nothing in the
-    /// others. For direct solvers and preconditioners.
-    pub fn constrain(&self, a: &mut BlockCsr) {
-        let pattern = std::sync::Arc::clone(a.pattern());
+    /// A ← S A S + (I − S) a, for [`super::BlockCsr::constrain`].
+    pub(super) fn constrain<B: Block>(&self, pattern: &Pattern, values: &mut [B]) {
         for (i, s) in self.vertices.iter().zip(&self.projections) {
-            let own = a.diagonal(*i as usize);
-            let size = (own.x_axis.x + own.y_axis.y + own.z_axis.z) / 3.0;
+            let own = pattern.diagonal[*i as usize] as usize;
+            let size = values[own].size();
             let size = if size > 0.0 { size } else { 1.0 };
+            let (free, held) = (B::of(s), B::of(&((DMat3::IDENTITY - *s) * size)));
             for (slot, j) in pattern.slots(*i as usize).zip(pattern.row(*i as usize)) {
-                a.values[slot] = *s * a.values[slot];
+                values[slot] = free * values[slot];
                 if let Some(mirror) = pattern.slot(*j, *i) {
-                    a.values[mirror] *= *s;
-                }
-                if i == j {
-                    a.values[slot] += (DMat3::IDENTITY - *s) * size;
+                    values[mirror] = values[mirror] * free;
                 }
             }
+            values[own] += held;
         }
     }
 }

@@ -3,18 +3,23 @@
 use super::block_csr::{CHUNK, PARALLEL_ROWS};
 use super::{Error, Pattern};
 use glam::{DMat3, Mat3A};
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Mul};
+
+/// Most chunks of rows, enough for as many threads.
+const CHUNKS: usize = 16;
 
 /// Vertices of the widest element.
 const WIDEST: usize = 9;
 
 /// A 3×3 block of either precision.
-pub trait Block: Copy + AddAssign + Send + Sync {
+pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
     /// Its transpose.
     #[must_use]
     fn turned(self) -> Self;
     /// From double precision.
     fn of(block: &DMat3) -> Self;
+    /// A third of its trace.
+    fn size(self) -> f64;
 }
 
 impl Block for DMat3 {
@@ -24,6 +29,10 @@ impl Block for DMat3 {
 
     fn of(block: &DMat3) -> Self {
         *block
+    }
+
+    fn size(self) -> f64 {
+        (self.x_axis.x + self.y_axis.y + self.z_axis.z) / 3.0
     }
 }
 
@@ -35,11 +44,16 @@ impl Block for Mat3A {
     fn of(m: &DMat3) -> Self {
         Self::from_cols(m.x_axis.as_vec3a(), m.y_axis.as_vec3a(), m.z_axis.as_vec3a())
     }
+
+    fn size(self) -> f64 {
+        f64::from(self.x_axis.x + self.y_axis.y + self.z_axis.z) / 3.0
+    }
 }
 
-/// Rows that are filled in one go: all of a small matrix.
+/// Rows that are filled in one go: all of a small matrix. Elements between two chunks are evaluated twice,
+/// so there are no more than a few chunks.
 pub(super) fn chunk_of(rows: usize) -> usize {
-    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK }
+    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK.max(rows.div_ceil(CHUNKS)) }
 }
 
 /// The blocks of consecutive chunks of rows, each with its first row, to be filled side by side.

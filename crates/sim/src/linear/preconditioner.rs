@@ -110,7 +110,7 @@ impl Preconditioner {
 }
 
 /// The inverse of a positive definite block; of another, of its positive diagonal entries, or 1.
-fn inverse_or_scale(block: DMat3) -> DMat3 {
+pub(super) fn inverse_or_scale(block: DMat3) -> DMat3 {
     if let Some(g) = dense::inverse_factor3(block) {
         return g.transpose() * g;
     }

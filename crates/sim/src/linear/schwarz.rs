@@ -8,7 +8,7 @@
 //! helps membranes more than bending.
 
 use super::block_csr::CHUNK;
-use super::dense::{apply_twice, invert_factor, row};
+use super::dense::{apply_twice, invert_factors, row};
 use super::{BlockCsr, Cholesky, Error, Ordering, Pattern};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -96,7 +96,7 @@ impl Schwarz {
                         }
                     }
                 }
-                invert_factor(factor, 3 * size);
+                invert_factors(factor.as_chunks_mut::<1>().0, 3 * size);
             },
         );
         match &mut self.coarse {

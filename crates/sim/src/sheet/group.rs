@@ -35,8 +35,8 @@ pub trait Group: Debug + Send + Sync {
     fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
     /// Hessians, added to a chunk of the rows of a matrix.
     fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>);
-    /// The same in single precision.
-    fn add_single_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, Mat3A>);
+    /// The same in single precision, semidefinite.
+    fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, x: &[DVec3]) -> f64;
 }
@@ -117,11 +117,11 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
     }
 
     fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>) {
-        self.add_to_rows(x, definite, rows);
+        self.add_to_rows(x, rows, DMat3::ZERO, |e, x, upper| e.upper(x, definite, upper));
     }
 
-    fn add_single_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, Mat3A>) {
-        self.add_to_rows(x, definite, rows);
+    fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>) {
+        self.add_to_rows(x, rows, Mat3A::ZERO, |e, x, upper| e.single_upper(x, upper));
     }
 
     fn advance(&mut self, x: &[DVec3]) -> f64 {
@@ -130,17 +130,25 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
 }
 
 impl<const N: usize, S: Source<N>> Many<N, S> {
-    fn add_to_rows<B: Block>(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, B>) {
+    /// `write` writes the upper triangle of an element's blocks, row by row.
+    #[inline]
+    fn add_to_rows<'a, B: Block>(
+        &'a self,
+        x: &[DVec3],
+        rows: &mut Rows<'_, B>,
+        zero: B,
+        write: impl Fn(&S::Item<'a>, &[DVec3; N], &mut [B]),
+    ) {
         // The widest element has nine vertices.
         const { assert!(N <= 9) };
-        let mut upper = [DMat3::ZERO; 45];
+        let mut upper = [zero; 45];
         let upper = &mut upper[..N * (N + 1) / 2];
         for i in rows.places.of_chunk(rows.first) {
             let e = self.0.get(*i as usize);
-            e.upper(&e.vertices().map(|v| x[v as usize]), definite, upper);
+            write(&e, &e.vertices().map(|v| x[v as usize]), upper);
             // Row a of the upper triangle begins behind those before it.
             let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
-            let block = |a: usize, b: usize| B::of(&upper[at(a, b)]);
+            let block = |a: usize, b: usize| upper[at(a, b)];
             rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
         }
     }

@@ -1,12 +1,27 @@
 //! Preconditioned conjugate gradients in single precision.
 
-use super::super::cg::{End, Outcome, Stop};
+use super::super::cg::{End, Outcome};
 use super::super::vector::PIECE;
-use super::{Bond, Matrix, TwoLevel};
+use super::{Bond, Matrix};
 use glam::{DVec3, Vec3A};
 
-/// Part to which the residual falls in any case.
-const RESIDUAL: f64 = 0.02;
+/// An approximate inverse of a matrix, itself symmetric and positive definite.
+pub trait Inverse {
+    /// z ← M⁻¹ r.
+    fn apply(&mut self, r: &[Vec3A], z: &mut [Vec3A]);
+}
+
+/// When to stop: when both hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// The quadratic ½ xᵀ A x − bᵀ x has nearly stopped falling: with q what was won so far,
+    /// k Δq ≤ gain · q in iteration k [nash1990]. Infinite if it does not matter.
+    pub gain: f64,
+    /// √(rᵀ M⁻¹ r) has fallen to this part of what it was.
+    pub residual: f64,
+    /// Most iterations.
+    pub max_iterations: u32,
+}
 
 /// Vectors of a solve, kept from one to the next.
 #[derive(Clone, Debug, Default)]
@@ -20,17 +35,15 @@ pub struct Vectors {
 
 /// Solves (A + bonds) x = b from the x given, for all but the vertices `held`, which keep theirs.
 ///
-/// It ends when the last iterations no longer lower the quadratic ½ xᵀ A x − bᵀ x much: with q what was
-/// won so far, k Δq ≤ tolerance · q in iteration k [nash1990], and √(rᵀ M⁻¹ r) has fallen to a part of what it
-/// was. The residual alone would forget soft modes, the quadratic alone stiff ones, such as contacts.
+/// The residual alone as a goal would forget soft modes, the quadratic alone stiff ones, such as contacts.
 pub fn solve(
     matrix: &Matrix,
     bonds: &[Bond],
-    m: &mut TwoLevel,
+    m: &mut impl Inverse,
     held: &[u32],
     b: &[DVec3],
     x: &mut [DVec3],
-    stop: Stop,
+    goal: Goal,
     v: &mut Vectors,
 ) -> Outcome {
     let n = matrix.rows();
@@ -71,7 +84,7 @@ pub fn solve(
         if delta <= f64::EPSILON * whole {
             break End::Converged;
         }
-        if iterations == stop.max_iterations {
+        if iterations == goal.max_iterations {
             break End::Exhausted;
         }
         times(&v.p, &mut v.q);
@@ -99,8 +112,8 @@ pub fn solve(
         let more = 0.5 * delta * delta / curvature;
         won += more;
         delta = next;
-        let small = delta <= RESIDUAL * RESIDUAL * whole;
-        if small && f64::from(iterations) * more <= stop.tolerance * won {
+        let small = delta <= goal.residual * goal.residual * whole;
+        if small && f64::from(iterations) * more <= goal.gain * won {
             break End::Converged;
         }
     };

@@ -1,9 +1,9 @@
 //! Symmetric sparse matrices of 3×3 blocks in single precision.
 
-use super::super::Pattern;
 use super::super::block_csr::{CHUNK, PARALLEL_ROWS};
-use super::super::places::chunks_mut;
-use glam::{Mat3A, Vec3A};
+use super::super::places::{chunk_of, chunks_mut};
+use super::super::{Block, BlockCsr, Filter, Pattern};
+use glam::{DVec3, Mat3A, Vec3A};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -38,6 +38,57 @@ impl Matrix {
     /// Blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
     pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [Mat3A])> {
         chunks_mut(&self.pattern, &mut self.values)
+    }
+
+    /// A ← diag(m) + d D + k K, all of one pattern, as [`BlockCsr::set_step`].
+    pub fn set_step(
+        &mut self,
+        m: &[f64],
+        damping: Option<(f64, &BlockCsr)>,
+        (k, stiffness): (f64, &BlockCsr),
+    ) {
+        for (value, stiffness) in self.values.iter_mut().zip(stiffness.values()) {
+            *value = Mat3A::of(&(*stiffness * k));
+        }
+        if let Some((d, damping)) = damping {
+            for (value, damping) in self.values.iter_mut().zip(damping.values()) {
+                *value += Mat3A::of(&(*damping * d));
+            }
+        }
+        self.add_to_diagonal(|i| m[i] as f32);
+    }
+
+    /// Of a matrix K whose rows sum to zero: y ← K x, then K ← diag(m) + k K, in one pass.
+    ///
+    /// Row i is multiplied with the differences xⱼ − xᵢ, so that what all of x have in common, and what is
+    /// rounded away of K, does not disturb the small rest.
+    pub fn multiply_and_set_step(&mut self, x: &[DVec3], y: &mut [DVec3], m: &[f64], k: f32) {
+        let pattern = &*self.pattern;
+        let run = |(first, blocks): (usize, &mut [Mat3A]), y: &mut [DVec3]| {
+            let base = pattern.slots(first).start;
+            for (i, y) in (first..).zip(y) {
+                let slots = pattern.slots(i);
+                let columns = &pattern.columns[slots.clone()];
+                let mut sum = Vec3A::ZERO;
+                for (block, j) in
+                    blocks[slots.start - base..slots.end - base].iter_mut().zip(columns)
+                {
+                    sum += *block * (x[*j as usize] - x[i]).as_vec3a();
+                    *block *= k;
+                }
+                *y = sum.as_dvec3();
+                let own = pattern.diagonal[i] as usize - base;
+                blocks[own] += Mat3A::from_diagonal(glam::Vec3::splat(m[i] as f32));
+            }
+        };
+        let chunks = chunks_mut(pattern, &mut self.values);
+        let rows = chunk_of(pattern.rows());
+        chunks.into_par_iter().zip(y.par_chunks_mut(rows)).for_each(|(c, y)| run(c, y));
+    }
+
+    /// As [`BlockCsr::constrain`].
+    pub fn constrain(&mut self, filter: &Filter) {
+        filter.constrain(&self.pattern, &mut self.values);
     }
 
     /// Adds numbers to the diagonals of the blocks on the diagonal.

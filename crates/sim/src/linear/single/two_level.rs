@@ -5,13 +5,17 @@
 //! sparse Cholesky in double precision. Bonds count within a group, and between groups as far as the
 //! coarse pattern has room.
 //!
+//! The loops are compiled for several kinds of processors; they work on more numbers at once where they can, in the
+//! same order and without fused additions, so the bits are the same on all.
+//!
 //! Groups keep L⁻¹, applied as L⁻ᵀ (L⁻¹ r): positive definite however it was rounded.
 
-use super::super::dense::{invert_factor, row};
+use super::super::dense::{invert_factors, row};
 use super::super::schwarz::aggregate;
 use super::super::{BlockCsr, Cholesky, Error, Ordering, Pattern};
-use super::{Bond, Matrix};
+use super::{Bond, Inverse, Matrix};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -20,11 +24,13 @@ const GROUP: usize = 8;
 const AGGREGATE: usize = 2 * GROUP;
 /// Unknowns of a group.
 const SIDE: usize = 3 * GROUP;
+/// Groups that are factored side by side.
+const BATCH: usize = 4;
 /// Groups in a task.
 const TASK: usize = 64;
 const NONE: u32 = u32::MAX;
-/// A group is factored again within a step when the diagonal of one of its blocks has changed by more than
-/// this part.
+/// A batch of groups is factored again within a step when the diagonal of one of their blocks has changed by
+/// more than this part.
 const CHANGE: f32 = 0.3;
 
 /// Numbers that are worked on at once.
@@ -79,7 +85,7 @@ impl TwoLevel {
     }
 
     /// Takes over a matrix, with `held` vertices standing still. `anew` factors every group, otherwise
-    /// only those that have changed much.
+    /// only where something has changed much.
     ///
     /// # Errors
     /// If the coarse pattern does not fit the matrix.
@@ -95,31 +101,34 @@ impl TwoLevel {
         let traces: Vec<f32> = diagonal.iter().map(trace).collect();
         let stale: Vec<bool> = self
             .members
-            .chunks_exact(GROUP)
-            .map(|group| {
-                let mut group = group.iter().filter(|i| **i != NONE).map(|i| *i as usize);
-                anew || group.any(|i| (traces[i] - self.traces[i]).abs() > CHANGE * self.traces[i])
+            .chunks(BATCH * GROUP)
+            .map(|batch| {
+                let mut batch = batch.iter().filter(|i| **i != NONE).map(|i| *i as usize);
+                anew || batch.any(|i| (traces[i] - self.traces[i]).abs() > CHANGE * self.traces[i])
             })
             .collect();
-        let bonded = bonds_of_groups(bonds, &self.place, &stale);
+        let bonded = bonds_of_groups(bonds, &self.place, self.factors.len(), &stale);
         let (pattern, members, place) = (&self.pattern, &self.members, &self.place);
-        self.factors.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(g, factor)| {
-            if stale[g] {
+        let arch = Arch::new();
+        let batches = self.factors.par_chunks_mut(BATCH).with_min_len(TASK / BATCH).enumerate();
+        batches.filter(|(b, _)| stale[*b]).for_each(|(b, factors)| {
+            let mut all = [[0.0_f64; BATCH]; row(SIDE)];
+            for lane in 0..factors.len() {
+                let g = b * BATCH + lane;
                 let mut packed = [0.0_f64; row(SIDE)];
                 gather(a, pattern, members, place, g, &mut packed);
                 for bond in bonded.of(g) {
                     add_bond(&bonds[*bond as usize], place, g, &mut packed);
                 }
                 hold(held, members, g, &mut packed);
-                invert_factor(&mut packed, SIDE);
-                unpack(&packed, factor);
+                all.iter_mut().zip(packed).for_each(|(all, entry)| all[lane] = entry);
             }
+            arch.dispatch(Invert(&mut all));
+            factors.iter_mut().enumerate().for_each(|(lane, factor)| unpack(&all, lane, factor));
         });
-        for (g, members) in self.members.chunks_exact(GROUP).enumerate() {
-            if stale[g] {
-                for i in members.iter().filter(|i| **i != NONE) {
-                    self.traces[*i as usize] = traces[*i as usize];
-                }
+        for (members, _) in self.members.chunks(BATCH * GROUP).zip(&stale).filter(|b| *b.1) {
+            for i in members.iter().filter(|i| **i != NONE) {
+                self.traces[*i as usize] = traces[*i as usize];
             }
         }
         self.coarse.update(a, bonds, held, &self.place)
@@ -129,10 +138,11 @@ impl TwoLevel {
     pub fn is_coarse_usable(&self) -> bool {
         self.coarse.usable
     }
+}
 
-    /// z ← M⁻¹ r.
-    pub fn apply(&mut self, r: &[Vec3A], z: &mut [Vec3A]) {
-        let members = &self.members;
+impl Inverse for TwoLevel {
+    fn apply(&mut self, r: &[Vec3A], z: &mut [Vec3A]) {
+        let (members, arch) = (&self.members, Arch::new());
         let tasks = self.local.par_chunks_mut(GROUP).with_min_len(TASK).zip(&self.factors);
         tasks.enumerate().for_each(|(g, (local, factor))| {
             let mut x = [0.0_f32; SIDE];
@@ -141,7 +151,7 @@ impl TwoLevel {
                     x[3 * s..3 * s + 3].copy_from_slice(&r[*i as usize].to_array());
                 }
             }
-            forward_and_back(factor, &mut x);
+            arch.dispatch(ForwardAndBack(factor, &mut x));
             for (s, local) in local.iter_mut().enumerate() {
                 *local = Vec3A::from_slice(&x[3 * s..]);
             }
@@ -156,8 +166,32 @@ impl TwoLevel {
     }
 }
 
+/// [`invert_factors`] for any processor.
+struct Invert<'a>(&'a mut [[f64; BATCH]]);
+
+impl WithSimd for Invert<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        invert_factors(self.0, SIDE);
+    }
+}
+
+/// [`forward_and_back`] for any processor.
+struct ForwardAndBack<'a>(&'a Factor, &'a mut [f32; SIDE]);
+
+impl WithSimd for ForwardAndBack<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        forward_and_back(self.0, self.1);
+    }
+}
+
 /// x ← L⁻ᵀ (L⁻¹ x). Columns are cut to whole lanes; what lies above the diagonal is zero.
-#[inline]
+#[inline(always)]
 fn forward_and_back(factor: &Factor, x: &mut [f32; SIDE]) {
     let mut y = [[0.0_f32; LANES]; SIDE / LANES];
     for (j, column) in factor.iter().enumerate() {
@@ -259,10 +293,12 @@ fn hold(held: &[u32], members: &[u32], g: usize, packed: &mut [f64]) {
     }
 }
 
-fn unpack(packed: &[f64], factor: &mut Factor) {
+fn unpack(packed: &[[f64; BATCH]], lane: usize, factor: &mut Factor) {
     for (j, column) in factor.iter_mut().enumerate() {
-        for (i, l) in column.as_flattened_mut().iter_mut().enumerate() {
-            *l = if i >= j { packed[row(i) + j] as f32 } else { 0.0 };
+        let column = column.as_flattened_mut();
+        column[..j].fill(0.0);
+        for (i, l) in column.iter_mut().enumerate().skip(j) {
+            *l = packed[row(i) + j][lane] as f32;
         }
     }
 }
@@ -279,7 +315,8 @@ impl Bonded {
     }
 }
 
-fn bonds_of_groups(bonds: &[Bond], place: &[u32], wanted: &[bool]) -> Bonded {
+/// The bonds of `count` groups, of those in wanted batches.
+fn bonds_of_groups(bonds: &[Bond], place: &[u32], count: usize, wanted: &[bool]) -> Bonded {
     let visit = |sink: &mut dyn FnMut(usize, u32)| {
         for (number, bond) in bonds.iter().enumerate() {
             let groups: [usize; 4] = std::array::from_fn(|k| {
@@ -287,19 +324,19 @@ fn bonds_of_groups(bonds: &[Bond], place: &[u32], wanted: &[bool]) -> Bonded {
                 if moves { place[bond.points[k] as usize] as usize / GROUP } else { usize::MAX }
             });
             for (k, g) in groups.iter().enumerate() {
-                if *g != usize::MAX && wanted[*g] && !groups[..k].contains(g) {
+                if *g != usize::MAX && wanted[*g / BATCH] && !groups[..k].contains(g) {
                     sink(*g, number as u32);
                 }
             }
         }
     };
-    let mut start = vec![0_u32; wanted.len() + 1];
+    let mut start = vec![0_u32; count + 1];
     visit(&mut |g, _| start[g + 1] += 1);
-    for g in 0..wanted.len() {
+    for g in 0..count {
         start[g + 1] += start[g];
     }
     let mut next = start.clone();
-    let mut list = vec![0_u32; start[wanted.len()] as usize];
+    let mut list = vec![0_u32; start[count] as usize];
     visit(&mut |g, bond| {
         list[next[g] as usize] = bond;
         next[g] += 1;
