@@ -17,10 +17,12 @@ mod impact;
 mod law;
 mod newton;
 mod pairs;
+mod seam;
 mod settings;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};
 pub(crate) use newton::{Failure, Start};
 pub use newton::{Solver, Stepped};
+pub use seam::Seam;
 pub use settings::Barrier;

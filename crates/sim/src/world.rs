@@ -1,5 +1,6 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
+use crate::barrier::Seam;
 use crate::body::{Body, Collider};
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
@@ -35,6 +36,7 @@ pub struct World {
     state: State,
     bodies: Vec<Body>,
     pins: Vec<Pin>,
+    seams: Vec<Seam>,
     gravity: DVec3,
     wind: Option<Wind>,
     scene: Scene,
@@ -95,6 +97,7 @@ impl World {
             settings,
             bodies,
             pins,
+            seams: Vec::new(),
             gravity,
             wind,
             scene,
@@ -148,6 +151,40 @@ impl World {
         for i in 0..self.state.v.len() {
             self.state.v[i] = velocity(i as u32, self.state.x[i]);
         }
+    }
+
+    /// Threads that draw vertices together from the next step on, instead of those before.
+    ///
+    /// # Errors
+    /// If a vertex does not exist, a force is not positive, or the method knows no seams.
+    pub fn sew(&mut self, seams: Vec<Seam>) -> Result<(), Error> {
+        let refuse = |reason: String| Err(Error::Mesh { name: "seams".into(), reason });
+        if self.settings.method != Method::Barrier {
+            return refuse("are drawn together by the method \"barrier\" alone".into());
+        }
+        let n = self.model.mass.len();
+        let good = |s: &Seam| {
+            let [a, b] = s.vertices.map(|v| v as usize);
+            let numbers = [s.force, s.slack];
+            a < n && b < n && a != b && numbers.iter().all(|f| *f > 0.0 && f.is_finite())
+        };
+        if let Some(bad) = seams.iter().find(|s| !good(s)) {
+            return refuse(format!(
+                "have a thread that cannot be: {bad:?}; there are {n} vertices"
+            ));
+        }
+        self.seams = seams;
+        Ok(())
+    }
+
+    /// What is being sewn.
+    pub fn seams(&self) -> &[Seam] {
+        &self.seams
+    }
+
+    /// Another acceleration of free fall [m/s²] from the next step on.
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        self.gravity = gravity;
     }
 
     /// One step of `settings.step` seconds.

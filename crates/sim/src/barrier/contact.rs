@@ -91,11 +91,17 @@ impl Gauge {
 
     /// Distance that a pair never undercuts.
     pub(super) fn offset(&self, near: &Near) -> f64 {
+        self.range(near).0
+    }
+
+    /// Distance that a pair never undercuts, and how far beyond it the barrier reaches. Pairs that are nearer than the
+    /// thickness already have theirs within it.
+    fn range(&self, near: &Near) -> (f64, f64) {
         if near.crowded {
-            return 0.0;
+            return (0.0, self.thickness);
         }
         let radius = if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] };
-        radius + self.thickness
+        (radius + self.thickness, self.reach)
     }
 
     /// Mean over the cloth vertices among a pair's points.
@@ -112,20 +118,18 @@ impl Gauge {
 
     /// The contact of a pair, if it is within reach; a gap of nothing is an infinite energy.
     fn contact(&self, near: &Near, y: &[DVec3]) -> Option<Contact> {
-        if near.crowded {
-            return None;
-        }
+        let (offset, reach) = self.range(near);
         let closest = near.closest(y);
         let distance = match near.kind {
             Kind::Plane(n) => n.dot(closest.way),
             Kind::Features(_) => closest.way.length(),
         };
-        let gap = distance - self.offset(near);
-        if gap >= self.reach {
+        let gap = distance - offset;
+        if gap >= reach {
             return None;
         }
         let mut value = if gap > 0.0 {
-            self.law.evaluate(gap, self.reach)
+            self.law.evaluate(gap, reach)
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };

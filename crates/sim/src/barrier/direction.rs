@@ -68,6 +68,10 @@ impl Solver {
             let near = self.gauge.thickness + self.gauge.reach;
             report.tested += self.pairs.find(&it.y, &ends, near, self.itself, &mut it.pairs)?;
             Pairs::set_crowded_apart(&mut it.pairs, &it.y, self.gauge.thickness);
+            if it.pairs.last().is_some_and(|p| p.crowded) {
+                // Which pairs are crowded changes, and the potential with it.
+                it.energy = None;
+            }
             let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();
             let most = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
@@ -110,7 +114,7 @@ impl Solver {
         ahead
     }
 
-    /// Contacts and friction as links; their gradient is added.
+    /// Contacts, friction and seams as links; their gradient is added.
     fn links(&self, contacts: &[Contact], it: &Iterate<'_>, g: &mut [DVec3]) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::with_capacity(contacts.len() + it.rubs.len());
         let mut pull = |points: &[u32; 4], forces: [DVec3; 4]| {
@@ -129,6 +133,13 @@ impl Solver {
             let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip);
             pull(&r.points, r.weights.map(|w| force * w));
             links.push(Link { points: r.points, weights: r.weights, stiffness });
+        }
+        for seam in it.start.seams {
+            let [a, b] = seam.vertices;
+            let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);
+            let (force, stiffness) = seam.pull(&it.y);
+            pull(&points, weights.map(|w| force * w));
+            links.push(Link { points, weights, stiffness });
         }
         links
     }

@@ -3,6 +3,7 @@
 use super::contact::Gauge;
 use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
+use super::seam::Seam;
 use super::settings::Barrier;
 use crate::body::Collider;
 use crate::error::Error;
@@ -49,6 +50,8 @@ pub(crate) struct Start<'a> {
     pub(crate) h: f64,
     /// Where held vertices are at the end of the step.
     pub(crate) held: &'a [(u32, DVec3)],
+    /// What is being sewn.
+    pub(crate) seams: &'a [Seam],
     /// What friction sticks to.
     pub(crate) anchors: &'a Anchors,
 }
@@ -84,7 +87,7 @@ pub(super) struct Iterate<'a> {
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
     /// The potential now, if it is known.
-    energy: Option<f64>,
+    pub(super) energy: Option<f64>,
 }
 
 impl Solver {
@@ -136,9 +139,16 @@ impl Solver {
         let n = self.masses.len();
         let mut it = self.begin(start, &mut report)?;
         // What a direction from rest would promise if nothing were in the way: m v².
-        let scale: f64 = (0..n)
+        let moved: f64 = (0..n)
             .map(|i| self.masses[i] * (start.v[i] + start.a[i] * start.h).length_squared())
             .sum();
+        // A thread does work as long as its way is, or as far as it can pull in a step.
+        let sewn = start.seams.iter().map(|s| {
+            let light =
+                s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
+            s.force * s.gap(start.x).min(s.force * start.h * start.h / light)
+        });
+        let scale = moved + sewn.sum::<f64>();
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let moving = it.part < 1.0;
@@ -265,7 +275,8 @@ impl Solver {
         let inertia: f64 =
             (0..n).map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.free[i])).sum();
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
-        inertia + self.sheet.energy(&y[..n]) + self.gauge.energy(&it.pairs, y) + friction
+        let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
+        inertia + self.sheet.energy(&y[..n]) + self.gauge.energy(&it.pairs, y) + friction + sewing
     }
 }
 

@@ -31,7 +31,8 @@ impl World {
             .collect();
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
-        let start = Start { x, v, a: &a, t, h, held: &held, anchors: &anchors };
+        let seams = &self.seams;
+        let start = Start { x, v, a: &a, t, h, held: &held, seams, anchors: &anchors };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));

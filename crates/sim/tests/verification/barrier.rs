@@ -3,7 +3,7 @@
 use crate::determinism::{crowd, history};
 use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet};
 use glam::DVec3;
-use toile_sim::barrier::Law;
+use toile_sim::barrier::{Law, Seam};
 use toile_sim::body::Shape;
 use toile_sim::{Body, Motion, Pin, Preset, Settings, Surroundings, World};
 
@@ -131,4 +131,59 @@ fn a_sheet_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
     let angle = f64::atan(0.7);
     let exact = 0.5 * G * (angle.sin() - 0.5 * angle.cos());
     assert!((speed / exact - 1.0).abs() < 5e-3, "{speed} {exact}");
+}
+
+#[test]
+fn two_sheets_are_sewn_into_a_tube_around_a_post() {
+    let post = Shape::Capsule { a: DVec3::Y * -0.5, b: DVec3::Y * 0.5, radius: 0.05 };
+    let bodies = vec![Body::new("post", post)];
+    let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
+    // Upright, before and behind the post.
+    let upright = |z: f64| {
+        let mut cloth = sheet(0.2, 12, DVec3::ZERO);
+        for p in &mut cloth.mesh.positions {
+            *p = DVec3::new(p.x, -p.z, z);
+        }
+        cloth
+    };
+    let cloths = vec![upright(0.08), upright(-0.08)];
+    let n = cloths[0].mesh.positions.len() as u32;
+    let sides: Vec<u32> =
+        (0..n).filter(|v| cloths[0].mesh.positions[*v as usize].x.abs() > 0.0999).collect();
+    assert_eq!(sides.len(), 26);
+    let mut world = World::new(cloths, surroundings, settings()).unwrap();
+    let pull = |world: &mut World, force: f64| {
+        let seam = |v: &u32| Seam { vertices: [*v, *v + n], force, slack: 2e-3 };
+        world.sew(sides.iter().map(seam).collect()).unwrap();
+    };
+    let widest =
+        |world: &World| world.seams().iter().map(|s| s.gap(&world.state().x)).fold(0.0, f64::max);
+    // Gently together, then tight.
+    for step in 0..40 {
+        pull(&mut world, if step < 30 { 0.1 } else { 1.0 });
+        world.set_velocities(|_, _| DVec3::ZERO);
+        world.step().unwrap();
+        assert_clean(&world, "sewing");
+    }
+    // The barrier of a mesh as coarse as this reaches 1.7 mm beyond the thickness of half a millimetre.
+    assert!(widest(&world) < 4.0 * world.separation(), "{}", widest(&world));
+    assert!(world.max_strain() < 0.05, "{}", world.max_strain());
+}
+
+#[test]
+fn seams_that_cannot_be_are_refused() {
+    let cloth = || vec![sheet(0.2, 4, DVec3::ZERO)];
+    let mut world = World::new(cloth(), Surroundings::default(), settings()).unwrap();
+    let seam = Seam { vertices: [0, 1], force: 1.0, slack: 1e-3 };
+    for bad in [
+        Seam { vertices: [0, 99], ..seam },
+        Seam { vertices: [3, 3], ..seam },
+        Seam { force: f64::NAN, ..seam },
+        Seam { slack: 0.0, ..seam },
+    ] {
+        assert!(world.sew(vec![bad]).is_err(), "{bad:?}");
+    }
+    let classic = Preset::Provot97.settings();
+    let mut world = World::new(cloth(), Surroundings::default(), classic).unwrap();
+    assert!(world.sew(vec![seam]).is_err());
 }

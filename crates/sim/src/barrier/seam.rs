@@ -1,0 +1,65 @@
+//! Threads that draw cloth together along seams (G4).
+//!
+//! A thread between two vertices pulls with a constant force F while they are far apart, and like a spring within
+//! its slack δ: `E(d) = F d²/2δ` for d ≤ δ, `F (d − δ/2)` beyond. A force that does not grow with the distance
+//! brings panels together from anywhere without stretching them on the way.
+//!
+//! Seams close as far as the barrier lets them: to the thickness of the cloth. Then they can be welded.
+
+use glam::{DMat3, DVec3};
+
+/// A thread between two vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seam {
+    /// The vertices.
+    pub vertices: [u32; 2],
+    /// F [N].
+    pub force: f64,
+    /// δ [m].
+    pub slack: f64,
+}
+
+impl Seam {
+    fn way(&self, x: &[DVec3]) -> DVec3 {
+        x[self.vertices[0] as usize] - x[self.vertices[1] as usize]
+    }
+
+    /// How far it is open [m].
+    pub fn gap(&self, x: &[DVec3]) -> f64 {
+        self.way(x).length()
+    }
+
+    /// Energy [J].
+    pub(super) fn energy(&self, x: &[DVec3]) -> f64 {
+        let d = self.gap(x);
+        self.force * if d < self.slack { 0.5 * d * d / self.slack } else { d - 0.5 * self.slack }
+    }
+
+    /// Gradient at the first vertex, that at the second turned, and a definite stiffness: that of a spring which
+    /// pulls as much. It brings what is far away near at once, where the true one would overshoot.
+    pub(super) fn pull(&self, x: &[DVec3]) -> (DVec3, DMat3) {
+        let way = self.way(x);
+        let stiffness = self.force / way.length().max(self.slack);
+        (way * stiffness, DMat3::from_diagonal(DVec3::splat(stiffness)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pull_is_the_gradient_of_the_energy_near_and_far() {
+        let seam = Seam { vertices: [0, 1], force: 0.3, slack: 0.01 };
+        for reach in [0.004, 0.00999, 0.02, 0.5] {
+            let x = [DVec3::ZERO, DVec3::new(0.6, -0.48, 0.64) * reach];
+            let (g, _) = seam.pull(&x);
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                let h = 1e-7;
+                let at = |s: f64| seam.energy(&[x[0] + axis * s, x[1]]);
+                let difference = (at(h) - at(-h)) / (2.0 * h);
+                assert!((difference - g.dot(axis)).abs() < 1e-6, "{reach} {difference} {g}");
+            }
+        }
+    }
+}
