@@ -1,0 +1,203 @@
+//! Mannequins of all sizes, figures and poses against their measurements and the exact audit.
+
+use toile_body::{Body, Figure, Mannequin, Part, Pose, fitted, measure, repair};
+use toile_mesh::{Topology, TriMesh};
+use toile_pattern::Size;
+
+/// What make and measure may differ by [m], and by which slope [degrees].
+const TOLERANCE: f64 = 0.005;
+const SLOPE: f64 = 2.0;
+
+/// Raised or lowered arms move these, on living bodies too.
+const SHOULDERS: [&str; 5] =
+    ["shoulder_width", "shoulder_length", "shoulder_slope", "arm_length", "upper_arm_girth"];
+
+fn off(body: &Body, name: &str) -> f64 {
+    let measured = body.measured.get(name).expect("a tape for every fitted measurement");
+    (measured - body.measurements.get(name).expect("a measurement")).abs()
+}
+
+fn is_sound(body: &Body) {
+    let mesh = &body.mesh;
+    let count = mesh.triangles.len();
+    assert!((10_000..=50_000).contains(&count), "{count} triangles");
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    assert!(topology.is_closed() && topology.components().1 == 1);
+    assert!(mesh.validate().is_clean(), "consistent, no flat triangle, no stray vertex");
+    assert!(mesh.signed_volume() > 0.01, "it faces outwards");
+    let crossing = toile_audit::self_intersections(&mesh.positions, &mesh.triangles);
+    assert_eq!(crossing.expect("finite").len(), 0);
+    for w in &body.weights {
+        let sum: f64 = w.iter().map(|(_, share)| share).sum();
+        assert!((sum - 1.0).abs() < 1e-12 && w.iter().all(|(_, share)| *share >= 0.0));
+    }
+    let low = mesh.bounds().expect("vertices").0.y;
+    assert!(low.abs() < 1e-12, "it stands on the ground");
+}
+
+fn measures_what_was_asked(body: &Body, loose: &[&str]) {
+    for name in fitted(body.figure).filter(|n| !loose.contains(n)) {
+        let limit = if name == "shoulder_slope" { SLOPE } else { TOLERANCE };
+        let off = off(body, name);
+        assert!(off < limit, "{:?} {:?}: {name} is off by {off}", body.figure, body.pose);
+    }
+}
+
+#[test]
+fn a_woman_in_three_poses_is_sound_and_measures_what_was_asked() {
+    let m = Figure::Female.measurements(Size::M);
+    let a = Mannequin::new(&m, Figure::Female, Pose::A).expect("the middle size");
+    is_sound(&a);
+    measures_what_was_asked(&a, &[]);
+    for pose in [Pose::T, Pose::Relaxed] {
+        let body = a.posed(pose).expect("every pose");
+        is_sound(&body);
+        assert_eq!(body.mesh.triangles.len(), a.mesh.triangles.len());
+        let loose: Vec<&str> = SHOULDERS.into_iter().chain(["bust_girth"]).collect();
+        measures_what_was_asked(&body, &loose);
+        assert!(off(&body, "bust_girth") < 0.01);
+    }
+}
+
+#[test]
+fn a_man_and_a_child_measure_what_was_asked() {
+    for figure in [Figure::Male, Figure::Child] {
+        let body = Mannequin::new(&figure.measurements(Size::M), figure, Pose::A).expect("size M");
+        is_sound(&body);
+        measures_what_was_asked(&body, &[]);
+    }
+}
+
+#[test]
+fn the_same_measurements_make_the_same_body() {
+    let m = Figure::Male.measurements(Size::S);
+    let [a, b] = [0, 1].map(|_| Mannequin::new(&m, Figure::Male, Pose::A).expect("size S").mesh);
+    assert_eq!(a, b);
+}
+
+#[test]
+fn made_to_measure_is_met_and_nonsense_is_refused() {
+    let good = Figure::Female.measurements(Size::M);
+    let m =
+        good.with("waist_girth", 70.0).and_then(|m| m.with("calf_girth", 38.0)).expect("a body");
+    let body = Mannequin::new(&m, Figure::Female, Pose::A).expect("a body");
+    assert!((body.measured.get("waist_girth").unwrap_or(0.0) - 0.70).abs() < TOLERANCE);
+    assert!((body.measured.get("calf_girth").unwrap_or(0.0) - 0.38).abs() < TOLERANCE);
+    let mut wide = good;
+    wide.waist_girth = 5.0;
+    let error = Mannequin::new(&wide, Figure::Female, Pose::A).unwrap_err().to_string();
+    assert!(error.contains("waist_girth") && error.contains("151.2 cm"), "{error}");
+}
+
+#[test]
+fn sections_and_volumes_hold_the_parts() {
+    let m = Figure::Female.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Female, Pose::A).expect("size M");
+    let calf = body.girth_section(Part::LeftLeg, 0.8).expect("a leg").girth(glam::DVec3::Y);
+    assert!((0.25..0.40).contains(&calf), "{calf}");
+    assert!(body.girth_section(Part::Trunk, f64::NAN).is_err());
+    for volume in body.parts().expect("all parts") {
+        let middle = body.girth_section(volume.part, 0.6).expect("a section");
+        if volume.part != Part::Trunk {
+            let most = middle.points.iter().map(|p| volume.outside(*p)).fold(f64::MIN, f64::max);
+            assert!(most < 0.005, "{:?}: {most}", volume.part);
+        }
+        assert!(volume.radii.iter().all(|r| *r < 0.3), "{volume:?}");
+    }
+}
+
+#[test]
+fn a_body_lying_in_inches_with_a_hole_is_put_right() {
+    let m = Figure::Male.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Male, Pose::A).expect("size M");
+    // z up, facing −y, in inches, inside out, a triangle missing, and an eye inside the head.
+    let inches = |p: glam::DVec3| glam::DVec3::new(p.x, -p.z, p.y) / 0.0254;
+    let mut mesh = body.mesh.clone().map_positions(inches);
+    mesh.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+    mesh.triangles.swap_remove(500);
+    let eye = toile_mesh::shape::sphere(0.5, 1);
+    mesh.append(&eye.map_positions(|p| p + glam::DVec3::new(1.0, 0.0, 65.0)));
+    let (found, repairs) = repair(&mesh).expect("a body");
+    assert_eq!((repairs.unit, repairs.up, repairs.holes, repairs.pieces), ("in", "+z", 1, 1));
+    assert!(repairs.flipped && !repairs.is_nothing());
+    let measured = measure(&found).expect("a human shape");
+    for name in ["height", "waist_girth", "hip_girth", "inseam", "wrist_girth", "bust_girth"] {
+        let difference = measured.get(name).unwrap_or(0.0) - body.measured.get(name).unwrap_or(1.0);
+        assert!(difference.abs() < 0.002, "{name}: {difference}");
+    }
+    let (_, nothing) = repair(&body.mesh).expect("a body");
+    assert!(nothing.is_nothing(), "{nothing:?}");
+}
+
+#[test]
+fn what_is_no_body_is_refused() {
+    let ball = toile_mesh::shape::sphere(0.8, 4);
+    assert!(measure(&ball).is_err() && repair(&ball).is_err());
+    assert!(measure(&TriMesh::default()).is_err() && repair(&TriMesh::default()).is_err());
+    let tiny = ball.clone().map_positions(|p| p * 1e-6);
+    let error = repair(&tiny).unwrap_err().to_string();
+    assert!(error.contains("in no unit"), "{error}");
+    // Half a body has a hole that cannot be capped.
+    let m = Figure::Child.measurements(Size::M);
+    let mut mesh = Mannequin::new(&m, Figure::Child, Pose::A).expect("size M").mesh;
+    let top = |mesh: &TriMesh, t: usize| mesh.corners(t).iter().all(|p| p.y < 0.98);
+    mesh.triangles =
+        (0..mesh.triangles.len()).filter(|t| top(&mesh, *t)).map(|t| mesh.triangles[t]).collect();
+    assert!(repair(&mesh).is_err());
+}
+
+/// All sizes, figures and poses: a minute.
+#[test]
+#[ignore = "takes a minute"]
+fn all_sizes_figures_and_poses_are_sound() {
+    for figure in Figure::ALL {
+        for size in Size::ALL {
+            let m = figure.measurements(size);
+            let a = Mannequin::new(&m, figure, Pose::A)
+                .unwrap_or_else(|e| panic!("{figure:?} {size:?}: {e}"));
+            is_sound(&a);
+            // The waist of the largest woman is as wide as her ribs, and its level is uncertain.
+            let straight = figure == Figure::Female && size == Size::Xxl;
+            measures_what_was_asked(
+                &a,
+                if straight { &["waist_to_hip", "shoulder_length"] } else { &[] },
+            );
+            for pose in [Pose::T, Pose::Relaxed] {
+                let body =
+                    a.posed(pose).unwrap_or_else(|e| panic!("{figure:?} {size:?} {pose:?}: {e}"));
+                is_sound(&body);
+            }
+        }
+    }
+}
+
+/// A body of others, if `TOILE_BODIES` names a folder that has it with its measurements.
+#[test]
+fn a_foreign_body_measures_what_its_file_says() {
+    let Some(folder) = std::env::var_os("TOILE_BODIES") else { return };
+    let folder = std::path::Path::new(&folder);
+    let mesh = toile_mesh::io::read_mesh(folder.join("garmentcode_mean_all.obj")).expect("a mesh");
+    let yaml = std::fs::read_to_string(folder.join("garmentcode_mean_all.yaml")).expect("a file");
+    let said = |key: &str| -> f64 {
+        let line = yaml.lines().find_map(|l| l.trim().strip_prefix(key)?.strip_prefix(':'));
+        0.01 * line.expect("the key").trim().parse::<f64>().expect("a number")
+    };
+    let (mesh, repairs) = repair(&mesh).expect("a body");
+    assert_eq!((repairs.unit, repairs.up), ("m", "+y"));
+    let measured = measure(&mesh).expect("a human shape");
+    for (name, key, limit) in [
+        ("height", "height", 0.001),
+        ("bust_girth", "bust", 0.01),
+        ("underbust_girth", "underbust", 0.01),
+        ("waist_girth", "waist", 0.01),
+        ("hip_girth", "hips", 0.01),
+        ("wrist_girth", "wrist", 0.01),
+        ("thigh_girth", "leg_circ", 0.02),
+        ("shoulder_width", "shoulder_w", 0.02),
+        ("arm_length", "arm_length", 0.02),
+        ("back_length", "waist_line", 0.025),
+    ] {
+        let difference = measured.get(name).expect("a tape") - said(key);
+        assert!(difference.abs() < limit, "{name}: {difference}");
+    }
+}
