@@ -1,0 +1,13 @@
+//! Garments: panels arranged around a body, sewn together and draped.
+//!
+//! [`arrange()`] bends the panels of a pattern onto simple volumes around the parts of a body (G3), without stretching
+//! them and without touching it; [`Fitting`] draws the seams together and lets the garment come to rest (G4),
+//! by the default solver, so that nothing passes through anything on the way.
+
+mod arrange;
+mod error;
+mod fitting;
+
+pub use arrange::{Arrangement, arrange};
+pub use error::Error;
+pub use fitting::{Fitting, Stage};
