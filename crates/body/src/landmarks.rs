@@ -30,6 +30,7 @@ const USUAL_WAIST: f64 = 0.241;
 
 /// How much girth, over the height, a level gives away by the square of its distance from the usual waist or hip.
 const WAIST_PREFERENCE: f64 = 6.0;
+const HIP_PREFERENCE: f64 = 2.0;
 
 /// Distance between points of the shoulder line, as a share of the height.
 const RIDGE_STEP: f64 = 0.0025;
@@ -57,7 +58,7 @@ pub(crate) fn find(mesh: &TriMesh) -> Result<Found, Error> {
     // Levels of the trunk.
     let crotch = f.crotch()?;
     let usual = crotch + USUAL_HIP * h;
-    let full = |y: f64| f.trunk_girth(y) - WAIST_PREFERENCE / h * (y - usual).powi(2);
+    let full = |y: f64| f.trunk_girth(y) - HIP_PREFERENCE / h * (y - usual).powi(2);
     let hip = peak(crotch + 0.008 * h, crotch + 0.12 * h, 20, full);
     let armpit = f.armpit(f.low + 0.62 * h)?;
     let loop_at = |y: f64, what: &str| f.trunk(y).ok_or_else(|| missing(what));

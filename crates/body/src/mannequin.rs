@@ -113,7 +113,12 @@ impl Mannequin {
         let mut helms = [Helm::default(); FITTED.len()];
         for _ in 0..ROUNDS {
             let shape = Shape::new(&controls, figure, Pose::A);
-            let measured = measure(&shape.mesh).map_err(|e| no_fit(&e.to_string()))?;
+            let measured = match measure(&shape.mesh) {
+                Ok(measured) => measured,
+                // A step too far; what was good before still is.
+                Err(_) if best.is_some() => break,
+                Err(e) => return Err(no_fit(&e.to_string())),
+            };
             let worst = worst(m, figure, &measured);
             if best.is_none_or(|b| worst.0 < b.0) {
                 best = Some((worst.0, controls, worst.1));

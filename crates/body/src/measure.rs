@@ -135,12 +135,12 @@ pub fn measure(mesh: &TriMesh) -> Result<Measured, Error> {
     Ok(Measured { tapes, landmarks: l })
 }
 
-/// The largest level section of the upper head.
+/// The largest level section of the head above the nose.
 fn head(f: &Finder<'_>) -> Option<Loop> {
     let top = f.low + f.height;
     let cut = |y: f64| f.widest(f.level(y));
     let girth = |y: f64| cut(y).map_or(f64::NAN, |l| l.girth(DVec3::Y));
-    cut(crate::find::peak(top - 0.075 * f.height, top - 0.03 * f.height, 10, girth))
+    cut(crate::find::peak(top - 0.062 * f.height, top - 0.03 * f.height, 10, girth))
 }
 
 /// How far the axis of an arm runs from a place to the point nearest to `to` [m].

@@ -1,6 +1,7 @@
 //! The toile program: cloth from a scene file to an audited result and a picture.
 
 mod bench;
+mod body;
 mod ccd;
 mod check;
 mod completions;
@@ -45,6 +46,7 @@ enum Command {
     Convert(convert::Args),
     Fabric(fabric::Args),
     Pattern(pattern::Args),
+    Body(body::Args),
     Methods(methods::Args),
     Bench(bench::Args),
     Ccd(ccd::Args),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(args, json),
         Command::Fabric(args) => fabric::run(args, json),
         Command::Pattern(args) => pattern::run(args, json),
+        Command::Body(args) => body::run(args, json),
         Command::Methods(args) => methods::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Ccd(args) => ccd::run(args, json),

@@ -23,6 +23,7 @@
 
 mod audit;
 pub mod bench;
+pub mod body;
 pub mod ccd;
 mod check;
 mod convert;

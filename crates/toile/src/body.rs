@@ -1,0 +1,116 @@
+//! Pictures of bodies, with the tapes that measured them.
+
+use crate::error::Error;
+use glam::DVec3;
+use std::path::Path;
+use toile_body::Tape;
+use toile_mesh::{TriMesh, io};
+use toile_render as render;
+use toile_render::{Image, Material, srgb};
+
+pub use toile_body::{
+    Body, Figure, Landmarks, Mannequin, Measured, Part, Pose, Repairs, fitted, measure, repair,
+};
+
+/// Directions of the views around the vertical axis [degrees]: front, three quarters, side, back.
+const VIEWS: [f64; 4] = [0.0, 40.0, 90.0, 180.0];
+
+/// Size of a view [px].
+const VIEW: [u32; 2] = [360, 620];
+
+/// Half the thickness of a drawn tape [m].
+const TAPE: f64 = 0.0022;
+
+impl From<toile_body::Error> for Error {
+    fn from(error: toile_body::Error) -> Self {
+        Self::request(error.to_string(), error.help())
+    }
+}
+
+/// Draws a body from four sides, with tapes in red.
+///
+/// # Errors
+/// If there is nothing to see.
+pub fn portrait(mesh: &TriMesh, tapes: &[Tape]) -> Result<Image, Error> {
+    let (lo, hi) = mesh.bounds().ok_or_else(|| Error::Picture("there is nothing to see".into()))?;
+    let ribbons = ribbons(tapes);
+    let failed = |e: render::Error| Error::Picture(e.to_string());
+    let [width, height] = VIEW;
+    let aspect = f64::from(width) / f64::from(height);
+    let (middle, low, high) = (0.5 * (lo + hi), lo.y, hi.y);
+    let mut views = Vec::new();
+    for azimuth in VIEWS {
+        // Arms may be cut at the edges: all views show the body in the same size, also across the corner.
+        let (sine, cosine) = azimuth.to_radians().sin_cos();
+        let reach = 0.28 * (high - low) / (sine.abs() + cosine.abs());
+        let corner =
+            |side: f64, y: f64| DVec3::new(middle.x + side * reach, y, middle.z + side * reach);
+        let (lo, hi) = (corner(-1.0, low), corner(1.0, high));
+        let camera = render::Camera::framing(lo, hi, azimuth.to_radians(), 0.06, aspect);
+        let mut scene =
+            render::Scene::new(camera).with_item(mesh, Material::plaster()).with_ground(low);
+        let red = srgb(0xa8322d);
+        if !ribbons.triangles.is_empty() {
+            scene = scene.with_item(&ribbons, Material::cloth(red, red));
+        }
+        let settings = render::Settings::new(width, height);
+        views.push(render::render(&scene, &settings).map_err(failed)?);
+    }
+    Image::contact_sheet(&views, VIEWS.len()).map_err(failed)
+}
+
+/// Draws a body to a PNG file.
+///
+/// # Errors
+/// If it cannot be drawn or written.
+pub fn portrait_to(path: &Path, mesh: &TriMesh, tapes: &[Tape]) -> Result<(), Error> {
+    let mut bytes = Vec::new();
+    let image = portrait(mesh, tapes)?;
+    image.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
+    Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+}
+
+/// Tapes as square rods, segment by segment.
+fn ribbons(tapes: &[Tape]) -> TriMesh {
+    let mut rods = TriMesh::default();
+    for tape in tapes {
+        let n = tape.line.len();
+        let last = if tape.closed { n } else { n.saturating_sub(1) };
+        for i in 0..last {
+            let (a, b) = (tape.line[i], tape.line[(i + 1) % n]);
+            let Some(along) = (b - a).try_normalize() else { continue };
+            let (u, v) = along.any_orthonormal_pair();
+            let first = rods.positions.len() as u32;
+            for end in [a - along * TAPE, b + along * TAPE] {
+                for (s, t) in [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)] {
+                    rods.positions.push(end + (s * u + t * v) * TAPE);
+                }
+            }
+            for k in 0..4 {
+                let l = (k + 1) % 4;
+                let [p, q, r, s] = [k, l, l + 4, k + 4].map(|c| first + c);
+                rods.triangles.extend([[p, q, r], [p, r, s]]);
+            }
+        }
+    }
+    rods
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_is_drawn_around_a_body() {
+        let body = toile_mesh::shape::capsule(0.2, 1.4, 24, 8);
+        let p = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+        let line = vec![p(0.21, 0.21), p(-0.21, 0.21), p(-0.21, -0.21), p(0.21, -0.21)];
+        let tape = Tape { name: "waist_girth", value: 1.68, line, closed: true };
+        let rods = ribbons(std::slice::from_ref(&tape));
+        assert_eq!((rods.positions.len(), rods.triangles.len()), (32, 32));
+        let plain = portrait(&body, &[]).expect("a picture");
+        let drawn = portrait(&body, &[tape]).expect("a picture");
+        assert!(plain.width > plain.height && plain != drawn);
+        assert!(portrait(&TriMesh::default(), &[]).is_err());
+    }
+}
