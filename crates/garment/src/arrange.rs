@@ -1,8 +1,8 @@
 //! Panels around a body (G3): bent onto developable volumes, so that they are not stretched.
 //!
-//! Panels for the front and back of trunk and legs stand as flat sheets before and behind it. Panels that go around a limb or
-//! the neck are rolled up to a tube around its axis, wide enough to clear it, and turned so that the vertices to be
-//! sewn are as near as they can be. Where a panel touches something it is moved away from the body, a little at a time.
+//! Panels for the front and back of trunk and legs stand as flat sheets before and behind it. Panels that go around an arm are
+//! rolled up to a tube around its axis, wide enough to clear it; bands around neck and waist stand upright on the
+//! section of the body there, turned so that the vertices to be sewn are as near as they can be. Where a panel touches something it is moved away from the body, a little at a time.
 //!
 //! Limits: the body stands upright, faces +z, and holds its arms away from the trunk. Panels that have a frame of
 //! their own are put there.
@@ -34,21 +34,27 @@ pub struct Arrangement {
 }
 
 /// A place for a panel: a map of the plane into space without stretch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     /// p = origin + x a + y b.
     Flat { origin: DVec3, across: DVec3, up: DVec3, away: DVec3 },
     /// Around an axis through `origin` along `up`; x = 0 lies in direction `out`, and x grows towards `up` × `out`.
     Tube { origin: DVec3, up: DVec3, out: DVec3, radius: f64, away: DVec3 },
+    /// Upright on a level closed curve, x = 0 at `start` along it; y = 0 at `height`.
+    Wall { curve: Vec<DVec3>, start: f64, height: f64 },
 }
 
 impl Place {
     fn point(&self, p: DVec2) -> DVec3 {
-        match *self {
-            Self::Flat { origin, across, up, .. } => origin + across * p.x + up * p.y,
+        match self {
+            Self::Flat { origin, across, up, .. } => *origin + *across * p.x + *up * p.y,
             Self::Tube { origin, up, out, radius, .. } => {
                 let (sin, cos) = libm::sincos(p.x / radius);
-                origin + up * p.y + (out * cos + up.cross(out) * sin) * radius
+                *origin + *up * p.y + (*out * cos + up.cross(*out) * sin) * *radius
+            }
+            Self::Wall { curve, start, height } => {
+                let on = along(curve, start + p.x);
+                DVec3::new(on.x, height + p.y, on.z)
             }
         }
     }
@@ -58,17 +64,49 @@ impl Place {
             Self::Flat { origin, away, .. } | Self::Tube { origin, away, .. } => {
                 *origin += *away * way;
             }
+            Self::Wall { curve, height, .. } => {
+                // Wider while that is not much, then also higher.
+                offset(curve, 0.2 * way);
+                *height += 0.5 * way;
+            }
         }
         self
     }
 
-    /// Turned about the axis of a tube.
-    fn turned(mut self, angle: f64) -> Self {
-        if let Self::Tube { up, out, .. } = &mut self {
-            let (sin, cos) = libm::sincos(angle);
-            *out = *out * cos + up.cross(*out) * sin;
+    /// Turned about its axis, by a part of a whole turn.
+    fn turned(mut self, part: f64) -> Self {
+        if let Self::Wall { curve, start, .. } = &mut self {
+            *start += part * toile_body::length(curve, true);
         }
         self
+    }
+}
+
+/// The point of a closed curve at a distance along it.
+fn along(curve: &[DVec3], way: f64) -> DVec3 {
+    let mut left = way.rem_euclid(toile_body::length(curve, true));
+    for (k, a) in curve.iter().enumerate() {
+        let b = curve[(k + 1) % curve.len()];
+        let length = a.distance(b);
+        if left <= length && length > 0.0 {
+            return a.lerp(b, left / length);
+        }
+        left -= length;
+    }
+    curve[0]
+}
+
+/// Moves the points of a level convex curve outwards.
+fn offset(curve: &mut [DVec3], way: f64) {
+    let n = curve.len();
+    let side = |a: DVec3, b: DVec3| (b - a).cross(DVec3::Y).normalize_or_zero();
+    let old = curve.to_vec();
+    for k in 0..n {
+        let (a, b, c) = (old[(k + n - 1) % n], old[k], old[(k + 1) % n]);
+        // The bevel of both sides, lengthened so that the sides themselves move so far.
+        let out = (side(a, b) + side(b, c)).normalize_or_zero();
+        let lean = out.dot(side(b, c)).max(0.5);
+        curve[k] += out * (way / lean);
     }
 }
 
@@ -103,10 +141,10 @@ pub fn arrange(
         if !free {
             continue;
         }
-        let start = places[i];
-        let mut best = (f64::INFINITY, start);
+        let start = places[i].clone();
+        let mut best = (f64::INFINITY, start.clone());
         for turn in 0..TURNS {
-            places[i] = start.turned(TAU * f64::from(turn) / f64::from(TURNS));
+            places[i] = start.clone().turned(f64::from(turn) / f64::from(TURNS));
             let pairs = mesh.stitchings.iter().flat_map(|s| &s.pairs);
             let far: f64 = pairs
                 .filter(|p| p.iter().any(|v| v.panel as usize == i))
@@ -115,7 +153,7 @@ pub fn arrange(
                 })
                 .sum();
             if far < best.0 {
-                best = (far, places[i]);
+                best = (far, places[i].clone());
             }
         }
         places[i] = best.1;
@@ -124,7 +162,7 @@ pub fn arrange(
     let mut before = TriMesh::default();
     for (i, panel) in pattern.panels.iter().enumerate() {
         let clear = (0..MOVES).find_map(|k| {
-            let place = places[i].moved(MOVE * f64::from(k));
+            let place = places[i].clone().moved(MOVE * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
                 Ok(None) => Some(Ok(x)),
@@ -172,14 +210,11 @@ impl Room<'_> {
         match (part, panel.placement.side) {
             (BodyPart::LeftArm, _) => self.around_arm(0, low, high),
             (BodyPart::RightArm, _) => self.around_arm(1, low, high),
-            (BodyPart::Neck, _) => Ok(self.around(
-                self.landmarks.side_neck[0].y + 0.03,
-                self.landmarks.neck,
-                low,
-                high,
-            )),
+            (BodyPart::Neck, _) => {
+                self.around(Part::Neck, 0.5, self.landmarks.side_neck[0].y + 0.03, low, high)
+            }
             (BodyPart::Waist, _) => {
-                Ok(self.around(self.landmarks.waist.y, self.landmarks.waist, low, high))
+                self.around(Part::Trunk, self.waist_share(), self.landmarks.waist.y, low, high)
             }
             (BodyPart::Head, _) => none("nothing is made for heads yet"),
             (_, Some(Side::Front | Side::Around) | None) => Ok(self.flat(part, 1.0, low, high)),
@@ -236,15 +271,30 @@ impl Room<'_> {
         })
     }
 
-    /// A level tube around the trunk or neck, its foot at a height.
-    fn around(&self, foot: f64, centre: DVec3, low: DVec2, high: DVec2) -> Place {
-        Place::Tube {
-            origin: DVec3::new(centre.x, foot - low.y, centre.z),
-            up: DVec3::Y,
-            out: DVec3::Z,
-            radius: radius(high.x - low.x, 0.0),
-            away: DVec3::Y,
-        }
+    /// Where the waist is along the trunk.
+    fn waist_share(&self) -> f64 {
+        let axis = self.landmarks.axis(Part::Trunk);
+        let below = axis.iter().position(|p| *p == self.landmarks.waist).unwrap_or(0);
+        toile_body::length(&axis[..=below], false) / toile_body::length(&axis, false)
+    }
+
+    /// A level wall around the trunk or neck, its foot at a height: along the section of the body at a share of
+    /// its axis, or as much wider as the panel is longer.
+    fn around(
+        &self,
+        part: Part,
+        share: f64,
+        foot: f64,
+        low: DVec2,
+        high: DVec2,
+    ) -> Result<Place, Error> {
+        let section = self.landmarks.section(self.body, part, share)?;
+        let mut curve: Vec<DVec3> =
+            section.points.iter().map(|p| DVec3::new(p.x, 0.0, p.z)).collect();
+        curve = hull(&curve);
+        let short = high.x - low.x + OPENING - toile_body::length(&curve, true);
+        offset(&mut curve, CLEARANCE.max(short / TAU));
+        Ok(Place::Wall { curve, start: -low.x, height: foot - low.y })
     }
 
     /// Whether a panel touches the body or those that are there already: what, if so.
@@ -268,6 +318,30 @@ impl Room<'_> {
 /// Radius of a tube of a panel that leaves an opening, at least so large.
 fn radius(width: f64, least: f64) -> f64 {
     ((width + OPENING) / (2.0 * PI)).max(least)
+}
+
+/// The convex hull of level points, in the direction in which cloth with its right side outwards runs: to +x in
+/// front.
+fn hull(points: &[DVec3]) -> Vec<DVec3> {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.z.total_cmp(&b.z)));
+    let half = |points: &mut dyn Iterator<Item = &DVec3>| {
+        let mut chain: Vec<DVec3> = Vec::new();
+        for p in points {
+            while let [.., a, b] = chain[..] {
+                if (b - a).cross(*p - b).y > 0.0 {
+                    break;
+                }
+                chain.pop();
+            }
+            chain.push(*p);
+        }
+        chain.pop();
+        chain
+    };
+    let mut whole = half(&mut sorted.iter());
+    whole.extend(half(&mut sorted.iter().rev()));
+    whole
 }
 
 fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {
