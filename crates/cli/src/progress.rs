@@ -22,6 +22,22 @@ impl Bar {
         Self(bar)
     }
 
+    /// For work whose end is not known beforehand.
+    pub(crate) fn spinner(json: bool) -> Self {
+        let bar = Self::new(json);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
+            bar.0.set_style(style);
+        }
+        bar
+    }
+
+    /// Says what is being done.
+    pub(crate) fn say(&self, doing: String) {
+        log::trace!("{doing}");
+        self.0.set_message(doing);
+        self.0.tick();
+    }
+
     /// Shows how far the run is.
     pub(crate) fn show(&self, progress: &Progress) {
         if self.0.length() != Some(progress.steps) {

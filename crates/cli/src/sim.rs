@@ -138,6 +138,22 @@ impl Output {
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
         self.every.iter().map(|s| ("fps".to_owned(), format!("{:?}", 1.0 / s))).collect()
     }
+
+    /// Garments have neither frames nor saved states yet; how many threads, and whether pictures are drawn.
+    pub(crate) fn for_garment(&self) -> Result<(Option<usize>, bool), Error> {
+        let given = [
+            (self.frames.is_some(), "--frames"),
+            (self.every.is_some(), "--every"),
+            (self.resume, "--resume"),
+        ];
+        if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+            return Err(Error::Request {
+                message: format!("{option} is not known for garments yet"),
+                help: "leave it out; the drape at rest is written".into(),
+            });
+        }
+        Ok((self.threads.map(usize::from), !self.no_picture))
+    }
 }
 
 /// Carries out a scene; `again` is the command that would resume it.

@@ -32,9 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let report = fitting.step()?;
         if step % 5 == 0 || fitting.stage() == Stage::Done {
             println!(
-                "{step} {:?} at {:.2?} wall {:.1} gap {:.4} newton {} contacts {} strain {:.3} speed {:.4}",
+                "{step} {:?} wall {:.1} gap {:.4} newton {} contacts {} strain {:.3} speed {:.4}",
                 fitting.stage(),
-                fitting.widest_pair().map(|p| p.map(|v| fitting.world().state().x[v as usize])),
                 clock.elapsed().as_secs_f64(),
                 fitting.widest_gap(),
                 report.iterations,

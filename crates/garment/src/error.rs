@@ -20,6 +20,14 @@ pub enum Error {
         /// What is in its way.
         what: String,
     },
+    /// A seam does not close.
+    #[error("a seam between \"{}\" and \"{}\" stays open by {:.0} mm", panels[0], panels[1], 1e3 * gap)]
+    Open {
+        /// The panels on both sides.
+        panels: [String; 2],
+        /// How far [m].
+        gap: f64,
+    },
     /// The body cannot be measured.
     #[error(transparent)]
     Body(#[from] toile_body::Error),
@@ -40,6 +48,9 @@ impl Error {
                  \"around\""
             }
             Self::NotClear { .. } => "spread the arms of the body, or give the panel a frame",
+            Self::Open { .. } => {
+                "the garment may be too tight for the body, or something is between the panels: try another size or pose"
+            }
             Self::Body(_) | Self::Audit(_) | Self::Sim(_) => "see the message",
         }
     }

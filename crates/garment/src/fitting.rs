@@ -20,6 +20,8 @@ const GENTLE: u32 = 6;
 const GROWTH: f64 = 1.15;
 /// Part of the velocity that is kept from step to step while the garment settles.
 const KEPT: f64 = 0.9;
+/// Most steps until all seams are closed.
+const PATIENCE: u32 = 80;
 /// A garment is at rest when the root mean square of its speed is lower [m/s].
 const STILL: f64 = 0.01;
 
@@ -99,11 +101,20 @@ impl Fitting {
         self.world.seams().iter().map(|s| s.gap(x)).fold(0.0, f64::max)
     }
 
-    /// The pair of vertices that is farthest apart.
-    pub fn widest_pair(&self) -> Option<[u32; 2]> {
-        let x = &self.world.state().x;
-        let seams = self.world.seams().iter();
-        seams.max_by(|a, b| a.gap(x).total_cmp(&b.gap(x))).map(|s| s.vertices)
+    /// Which seam is open.
+    fn open(&self) -> Error {
+        let (x, model) = (&self.world.state().x, self.world.model());
+        let widest = self.world.seams().iter().max_by(|a, b| a.gap(x).total_cmp(&b.gap(x)));
+        let name = |v: u32| model.names[model.cloth_of[v as usize] as usize].clone();
+        let panels = widest.map_or_else(Default::default, |s| s.vertices.map(name));
+        Error::Open { panels, gap: self.widest_gap() }
+    }
+
+    /// The garment as it is: all panels in one mesh.
+    pub fn mesh(&self) -> TriMesh {
+        let mut mesh = self.world.model().mesh.clone();
+        mesh.positions.clone_from(&self.world.state().x);
+        mesh
     }
 
     /// One step.
@@ -125,6 +136,7 @@ impl Fitting {
                 self.world.set_gravity(DVec3::Y * -9.81);
                 (self.stage, self.steps) = (Stage::Draping, 0);
             }
+            Stage::Sewing if self.steps >= PATIENCE => return Err(self.open()),
             Stage::Draping if self.steps > 10 && self.world.state().rms_speed() < STILL => {
                 self.stage = Stage::Done;
             }

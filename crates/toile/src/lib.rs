@@ -29,6 +29,7 @@ mod check;
 mod convert;
 mod error;
 pub mod fabric;
+pub mod garment;
 mod jitter;
 pub mod lab;
 pub mod paper;

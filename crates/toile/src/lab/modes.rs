@@ -116,7 +116,7 @@ impl<'a> Tangent<'a> {
         let mut near = sheet.matrix();
         sheet.hessian(x, false, false, &mut membrane);
         sheet.hessian(x, true, true, &mut near);
-        filter.constrain(&mut near);
+        near.constrain(filter);
         let mut preconditioner = Preconditioner::new(Precondition::Direct, sheet.pattern())?;
         preconditioner.update(&near)?;
         let workspace = Workspace::new(x.len());

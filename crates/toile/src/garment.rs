@@ -1,0 +1,264 @@
+//! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit and its picture come out.
+
+use crate::error::Error;
+use crate::fabric;
+use glam::DVec3;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use toile_audit::Solid;
+use toile_body::{Figure, Landmarks, Mannequin, Pose, repair};
+use toile_garment::{Fitting, Stage, arrange};
+use toile_mesh::{TriMesh, io};
+use toile_pattern::design::Design;
+use toile_pattern::{Pattern, Size, file, meshing};
+use toile_render as render;
+use toile_render::{Image, Material};
+
+/// Most steps from flat panels to rest.
+const MOST_STEPS: u32 = 400;
+/// Directions of the views around the vertical axis [degrees]: front, three quarters, side, back.
+const VIEWS: [f64; 4] = [0.0, 40.0, 90.0, 180.0];
+/// Size of a view [px].
+const VIEW: [u32; 2] = [480, 800];
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Name of a design (`tshirt`, `skirt` …) or path of a pattern file.
+    pub garment: String,
+    /// Size of garment and mannequin.
+    pub size: Size,
+    /// Whose body.
+    pub figure: Figure,
+    /// How it stands while it is dressed.
+    pub pose: Pose,
+    /// A mesh of a body instead of the mannequin.
+    pub body: Option<PathBuf>,
+    /// Name or file of the fabric.
+    pub fabric: String,
+    /// Length of the edges of the cloth [m].
+    pub edge_length: f64,
+    /// Folder for the results.
+    pub out: PathBuf,
+    /// Whether pictures are drawn.
+    pub picture: bool,
+    /// Number of threads; all there are if not given. The result is the same to the last bit.
+    pub threads: Option<usize>,
+}
+
+/// What came out.
+#[derive(Clone, Debug, Serialize)]
+pub struct GarmentReport {
+    /// Version of this report.
+    pub version: u32,
+    /// The garment.
+    pub garment: String,
+    /// Its size.
+    pub size: String,
+    /// What it is made of.
+    pub fabric: String,
+    /// Vertices of the cloth.
+    pub vertices: usize,
+    /// Triangles of the cloth.
+    pub triangles: usize,
+    /// Steps taken.
+    pub steps: u32,
+    /// Whether it came to rest.
+    pub at_rest: bool,
+    /// Root mean square of the speed at the end [m/s].
+    pub rms_speed: f64,
+    /// The widest opening of a seam at the end [m].
+    pub seam_gap_max: f64,
+    /// Pairs of triangles of the cloth that intersect at the end, by exact predicates.
+    pub intersections_final: usize,
+    /// Triangles of the cloth that are in the body at the end, by exact predicates.
+    pub body_penetrations_final: usize,
+    /// Largest strain of an edge.
+    pub max_strain: f64,
+    /// Wall time [s].
+    pub wall_seconds: f64,
+    /// Hash of positions and velocities.
+    pub state_hash: String,
+}
+
+impl GarmentReport {
+    /// Whether nothing intersects and it is at rest.
+    pub fn is_good(&self) -> bool {
+        self.at_rest && self.intersections_final == 0 && self.body_penetrations_final == 0
+    }
+}
+
+/// How far a dressing is.
+#[derive(Clone, Copy, Debug)]
+pub struct Dressing {
+    /// What is being done.
+    pub doing: &'static str,
+    /// Steps taken.
+    pub step: u32,
+    /// The widest opening of a seam [m].
+    pub gap: f64,
+    /// Root mean square of the speed [m/s].
+    pub speed: f64,
+}
+
+impl From<toile_garment::Error> for Error {
+    fn from(error: toile_garment::Error) -> Self {
+        match error {
+            toile_garment::Error::Sim(source) => source.into(),
+            toile_garment::Error::Body(source) => source.into(),
+            other => Self::request(other.to_string(), other.help()),
+        }
+    }
+}
+
+/// Makes a garment: arranges, sews, drapes, audits and draws it.
+///
+/// `tell` hears of every step; if it returns false the work is given up and nothing is written.
+///
+/// Leaves `report.json`, `final.obj`, `final.glb`, `body.obj` and, if asked, `arranged.png` and `final.png` in the
+/// folder.
+///
+/// # Errors
+/// If the order makes no sense, a seam does not close, the solver fails or nothing can be written.
+pub fn dress(
+    order: &Order,
+    tell: impl FnMut(Dressing) -> bool + Send,
+) -> Result<Option<GarmentReport>, Error> {
+    let threads = order.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
+        Error::request(format!("cannot start {threads} threads: {e}"), "ask for fewer threads")
+    })?;
+    pool.install(|| dress_here(order, tell))
+}
+
+fn dress_here(
+    order: &Order,
+    mut tell: impl FnMut(Dressing) -> bool,
+) -> Result<Option<GarmentReport>, Error> {
+    let clock = Instant::now();
+    let fabric = fabric::find(&order.fabric)?;
+    let pattern = pattern(order)?;
+    let (body, landmarks) = body(order)?;
+    let mesh = meshing::mesh(&pattern, order.edge_length).map_err(refused)?;
+    tell(Dressing { doing: "arranging", step: 0, gap: 0.0, speed: 0.0 });
+    let arranged = arrange(&pattern, &mesh, &body, &landmarks)?;
+    let mut fitting = Fitting::new(&mesh, &arranged, &body, &fabric)?;
+    std::fs::create_dir_all(&order.out)
+        .map_err(|source| Error::Folder { path: order.out.clone(), source })?;
+    if order.picture {
+        draw(&order.out.join("arranged.png"), &fitting, &body)?;
+    }
+    let mut step = 0;
+    while fitting.stage() != Stage::Done && step < MOST_STEPS {
+        fitting.step()?;
+        step += 1;
+        let doing = if fitting.stage() == Stage::Sewing { "sewing" } else { "draping" };
+        let (gap, speed) = (fitting.widest_gap(), fitting.world().state().rms_speed());
+        if !tell(Dressing { doing, step, gap, speed }) {
+            return Ok(None);
+        }
+    }
+    let cloth = fitting.mesh();
+    let report = GarmentReport {
+        version: 1,
+        garment: pattern.name.clone(),
+        size: order.size.name().to_owned(),
+        fabric: order.fabric.clone(),
+        vertices: cloth.positions.len(),
+        triangles: cloth.triangles.len(),
+        steps: step,
+        at_rest: fitting.stage() == Stage::Done,
+        rms_speed: fitting.world().state().rms_speed(),
+        seam_gap_max: fitting.widest_gap(),
+        intersections_final: intersections(&cloth)?,
+        body_penetrations_final: penetrations(&cloth, &body)?,
+        max_strain: fitting.world().max_strain(),
+        wall_seconds: clock.elapsed().as_secs_f64(),
+        state_hash: format!("{:016x}", fitting.world().state().hash()),
+    };
+    io::write_mesh(order.out.join("final.obj"), &cloth)?;
+    io::write_mesh(order.out.join("final.glb"), &cloth)?;
+    io::write_mesh(order.out.join("body.obj"), &body)?;
+    if order.picture {
+        draw(&order.out.join("final.png"), &fitting, &body)?;
+    }
+    let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+    io::write_atomically(order.out.join("report.json"), |out| out.write_all(text.as_bytes()))?;
+    Ok(Some(report))
+}
+
+fn refused(error: toile_pattern::Error) -> Error {
+    Error::request(error.to_string(), error.help())
+}
+
+/// A design drafted to the size, or a file.
+fn pattern(order: &Order) -> Result<Pattern, Error> {
+    match Design::find(&order.garment) {
+        Some(design) if !Path::new(&order.garment).exists() => {
+            Ok(design.draft(&order.figure.measurements(order.size)))
+        }
+        None if !Path::new(&order.garment).exists() => {
+            let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
+            let message = format!("there is no garment `{}`", order.garment);
+            let help = format!("there are {}, or give the file of a pattern", names.join(", "));
+            Err(Error::request(message, help))
+        }
+        _ => file::read(&order.garment).map_err(refused),
+    }
+}
+
+fn body(order: &Order) -> Result<(TriMesh, Landmarks), Error> {
+    let Some(path) = &order.body else {
+        let m = order.figure.measurements(order.size);
+        let body = Mannequin::new(&m, order.figure, order.pose)?;
+        return Ok((body.mesh, body.landmarks));
+    };
+    let (mesh, _) = repair(&io::read_mesh(path)?)?;
+    let landmarks = Landmarks::find(&mesh)?;
+    Ok((mesh, landmarks))
+}
+
+fn intersections(cloth: &TriMesh) -> Result<usize, Error> {
+    let found = toile_audit::self_intersections(&cloth.positions, &cloth.triangles);
+    Ok(found.map_err(|e| Error::Audit(e.to_string()))?.len())
+}
+
+fn penetrations(cloth: &TriMesh, body: &TriMesh) -> Result<usize, Error> {
+    let solid =
+        Solid::Mesh { positions: body.positions.clone(), triangles: body.triangles.clone() };
+    let found = toile_audit::body_penetrations(&cloth.positions, &cloth.triangles, &solid);
+    Ok(found.map_err(|e| Error::Audit(e.to_string()))?.triangles.len())
+}
+
+/// Draws a garment on its body from four sides.
+fn draw(path: &Path, fitting: &Fitting, body: &TriMesh) -> Result<(), Error> {
+    let failed = |e: render::Error| Error::Picture(e.to_string());
+    let nothing = || Error::Picture("there is nothing to see".into());
+    let (lo, hi) = body.bounds().ok_or_else(nothing)?;
+    let cloth = fitting.mesh();
+    let [width, height] = VIEW;
+    let aspect = f64::from(width) / f64::from(height);
+    let middle = 0.5 * (lo + hi);
+    let mut views = Vec::new();
+    for azimuth in VIEWS {
+        // The same size from all sides, with arms cut off rather than the body made small.
+        let (sine, cosine) = azimuth.to_radians().sin_cos();
+        let reach = 0.28 * (hi.y - lo.y) / (sine.abs() + cosine.abs());
+        let corner =
+            |side: f64, y: f64| DVec3::new(middle.x + side * reach, y, middle.z + side * reach);
+        let (low, high) = (corner(-1.0, lo.y), corner(1.0, hi.y));
+        let camera = render::Camera::framing(low, high, azimuth.to_radians(), 0.06, aspect);
+        let (front, back) = render::palette(0);
+        let scene = render::Scene::new(camera)
+            .with_item(body, Material::plaster())
+            .with_item(&cloth, Material::cloth(front, back))
+            .with_ground(lo.y);
+        let settings = render::Settings::new(width, height);
+        views.push(render::render(&scene, &settings).map_err(failed)?);
+    }
+    let sheet = Image::contact_sheet(&views, VIEWS.len()).map_err(failed)?;
+    let mut bytes = Vec::new();
+    sheet.write_png(&mut bytes).map_err(failed)?;
+    Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+}
