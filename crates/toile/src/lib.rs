@@ -25,6 +25,7 @@ mod audit;
 pub mod bench;
 pub mod ccd;
 mod check;
+pub mod compare;
 mod convert;
 mod error;
 pub mod fabric;
