@@ -62,3 +62,55 @@ fn text_of_bytes_follows_the_standard() {
         assert_eq!(page::base64(bytes.as_bytes()), text);
     }
 }
+
+/// A scene of the library with a quarter of the cells, for a short time, with every preset.
+fn library(name: &str, duration: f64) -> Comparison {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.toml"));
+    let scene = |preset: Preset| {
+        let mut scene = Scene::read(&path)?.with_preset(preset);
+        for cloth in &mut scene.cloths {
+            if let crate::ClothShape::Grid { cells, .. } = &mut cloth.shape {
+                *cells = cells.map(|n| n.div_ceil(4));
+            }
+        }
+        Ok(Scene { duration, ..scene })
+    };
+    compare(&Preset::ALL, &Options::default(), &scene, &mut |_, _| {}).unwrap()
+}
+
+/// Every preset comes to the end, and those that promise it let nothing through.
+fn all_finish(name: &str, duration: f64) {
+    let c = library(name, duration);
+    assert!(c.is_complete(), "{}", c.to_text());
+    for row in &c.rows {
+        assert!(row.max_strain.is_finite() && row.rms_speed_final < 10.0, "{}", c.to_text());
+        let promised = ["toile", "provot97", "liu98", "bridson02"].contains(&row.preset);
+        let clean = row.intersections_max == 0 && row.body_penetrations_max == 0;
+        assert!(clean || !promised, "{}: {}", row.preset, c.to_text());
+    }
+}
+
+#[test]
+fn every_preset_drapes_over_a_ball() {
+    all_finish("sphere", 0.3);
+}
+
+#[test]
+fn every_preset_drapes_over_a_table() {
+    all_finish("table", 0.3);
+}
+
+#[test]
+fn every_preset_falls_to_the_floor() {
+    all_finish("floor", 0.4);
+}
+
+#[test]
+fn every_preset_waves_a_flag() {
+    all_finish("flag", 0.3);
+}
+
+#[test]
+fn every_preset_is_pushed_by_a_ball() {
+    all_finish("moving-ball", 0.8);
+}
