@@ -12,7 +12,7 @@ use glam::{DMat3, DVec3};
 use toile_collide::distance::point_segment;
 
 /// How far inside a vertex may be before it counts, as a part of the gap: other vertices move it a little each time.
-const SLACK: f64 = 0.05;
+const SLACK: f64 = 0.2;
 /// Part of its longest edge that a triangle's corners can be from its middle.
 const REACH: f64 = 0.6;
 

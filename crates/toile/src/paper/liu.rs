@@ -56,7 +56,7 @@ const SEARCHES: [&str; 3] = ["geometric", "boxes", "box-tree"];
 fn extent(effort: Effort) -> (u64, u64) {
     match effort {
         Effort::Full => (1000, 25),
-        Effort::Quick => (250, 50),
+        Effort::Quick => (150, 30),
     }
 }
 
@@ -158,7 +158,7 @@ fn run(case: &Case, side: u64, effort: Effort) -> Result<Run, Error> {
 fn page(case: &Case, effort: Effort) -> Result<Page, Error> {
     let sides: [u64; 2] = match effort {
         Effort::Full => [21, 51],
-        Effort::Quick => [11, 21],
+        Effort::Quick => [9, 15],
     };
     let runs = [run(case, sides[0], effort)?, run(case, sides[1], effort)?];
     let mut plot = Plot::new("Iterations of a step, S3").x("simulated time [s]").y("iterations");
