@@ -3,6 +3,8 @@
 //! - An upright box is one more box: triangles stay beyond the plane in which their box meets it.
 //! - Of a ball, a rod or a plane, a vertex that would end inside is put on its surface along one axis: the one on which it
 //!   comes nearer fastest. Balls and rods are taken larger by as much as a triangle with its corners on them dips below.
+//!   Triangles that are stretched dip deeper and may cut into them; to take the bodies larger by the present stretch would
+//!   stretch the cloth further.
 //! - Meshes and turned boxes are met continuously, feature by feature, by the general detection.
 
 use super::boxes::{Meeting, Swept, meet};
@@ -12,7 +14,7 @@ use glam::{DMat3, DVec3};
 use toile_collide::distance::point_segment;
 
 /// How far inside a vertex may be before it counts, as a part of the gap: other vertices move it a little each time.
-const SLACK: f64 = 0.2;
+const SLACK: f64 = 0.05;
 /// Part of its longest edge that a triangle's corners can be from its middle.
 const REACH: f64 = 0.6;
 

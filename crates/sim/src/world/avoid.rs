@@ -46,9 +46,7 @@ impl World {
         report.seconds.integrate += clock.elapsed().as_secs_f64();
 
         let enabled = self.settings.collision.enabled;
-        // Stretched triangles dip deeper between their corners.
-        let longest = self.model.rest.iter().copied().fold(0.0, f64::max);
-        let edge = longest * (1.0 + self.largest_stretch(&x_t0));
+        let edge = self.model.rest.iter().copied().fold(0.0, f64::max);
         let gap = self.scene.separation;
         let obstacles: Vec<Obstacle> =
             self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();

@@ -113,7 +113,7 @@ pub(super) fn kdop(effort: Effort) -> Result<Page, Error> {
             ),
             falls,
         )
-        .because("sharper volumes of inner nodes change which of two is opened"),
+        .because("nodes are split along the longest direction of their volume, so each k has another tree"),
         Claim::new(
             "trees of four or eight children are quicker than binary ones on deformable objects",
             format!("four take {} of the time of two, eight {}", number(four / two), number(eight / two)),
