@@ -4,6 +4,7 @@ mod bench;
 mod body;
 mod ccd;
 mod check;
+mod compare;
 mod completions;
 mod convert;
 mod drape;
@@ -43,6 +44,7 @@ enum Command {
     Drape(drape::Args),
     Sim(sim::Args),
     Check(check::Args),
+    Compare(compare::Args),
     Convert(convert::Args),
     Fabric(fabric::Args),
     Pattern(pattern::Args),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Drape(args) => drape::run(args, json),
         Command::Sim(args) => sim::run(args, json),
         Command::Check(args) => check::run(args, json),
+        Command::Compare(args) => compare::run(args, json),
         Command::Convert(args) => convert::run(args, json),
         Command::Fabric(args) => fabric::run(args, json),
         Command::Pattern(args) => pattern::run(args, json),

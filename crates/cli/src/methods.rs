@@ -31,16 +31,21 @@ const fn method(id: &'static str, name: &'static str, setting: &'static str) -> 
 }
 
 /// Methods with their ids, and how a scene chooses them.
-const METHODS: [Method; 25] = [
+const METHODS: &[Method] = &[
     method("M1", "mass-spring grid (Provot 1995)", "solver.springs = \"grid\", solver.damping"),
     method("M2", "strain limit, three orders", "solver.strain_limit.order"),
     method("M4", "mass-spring triangles", "solver.springs = \"triangles\""),
+    method("M5", "particle triangles (Volino)", "solver.stretch = \"volino\""),
+    method("M6", "stretch and shear conditions", "solver.stretch = \"baraff-witkin\""),
+    method("M8", "corotational elements", "solver.stretch = \"corotational\""),
+    method("M10", "elastic surface on a grid", "solver.method = \"avoidance\""),
     method("M12", "gravity, wind with gusts", "gravity, [wind]"),
     method("M13", "pinned and keyframed vertices", "cloth.pins"),
     method("N1", "explicit and symplectic Euler", "solver.integrator.type = \"explicit-euler\""),
     method("N2", "explicit midpoint", "solver.integrator.type = \"midpoint\""),
     method("N3", "classical Runge-Kutta", "solver.integrator.type = \"rk4\""),
     method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
+    method("N6-N9", "implicit rules, Newton's variants", "solver.method = \"implicit\", .implicit"),
     method("D1", "vertex-face, continuous, three methods", "solver.collision.ccd"),
     method("D2", "edge-edge, continuous, three methods", "solver.collision.ccd"),
     method("D3", "boxes and k-DOPs swept over the step", "solver.collision.tree.volume"),
@@ -65,6 +70,10 @@ const METHODS: [Method; 25] = [
     method("D10", "all pairs nearer than a thickness", "library: toile_collide::proximity"),
     method("R1", "impacts with bounce and friction", "solver.collision.law"),
     method("R2", "zones of impact", "solver.collision.zones"),
+    method("R3", "boxes kept apart by limits", "solver.method = \"avoidance\", .avoidance"),
+    method("R4", "vertices moved out of bodies", "solver.collision.response = \"geometric\""),
+    method("R5", "repulsion of what is near", "solver.collision.repulsion"),
+    method("R6", "bodies as constraints", "solver.collision.response = \"constraints\""),
 ];
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
@@ -99,11 +108,11 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     }
     say("Presets (preset = \"…\" in a scene, or --preset):");
     for p in Preset::ALL {
-        say(&format!("  {:10} {}\n             {}", p.name(), p.summary(), p.methods().join(" ")));
+        say(&format!("  {:15} {}\n{:18}{}", p.name(), p.summary(), "", p.methods().join(" ")));
     }
     say("\nMethods:");
     for m in METHODS {
-        say(&format!("  {:4} {:52} {}", m.id, m.name, m.setting));
+        say(&format!("  {:5} {:52} {}", m.id, m.name, m.setting));
     }
     say(&format!(
         "\nFabrics (fabric = \"…\" of a cloth):\n  {}",

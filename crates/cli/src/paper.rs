@@ -73,6 +73,6 @@ fn list(json: bool) {
         return print_json(&ITEMS);
     }
     for item in ITEMS {
-        say(&format!("{:<10} {}", item.id, item.summary));
+        say(&format!("{:<17} {}", item.id, item.summary));
     }
 }

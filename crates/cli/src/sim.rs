@@ -114,7 +114,7 @@ fn parse_every(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_change(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_change(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
             Ok((key.trim().to_owned(), value.trim().to_owned()))

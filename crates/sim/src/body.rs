@@ -6,10 +6,12 @@
 
 use crate::error::Error;
 use crate::motion::{Motion, Pose};
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use toile_collide::Surface;
 use toile_collide::broad::Detector;
-use toile_mesh::{Topology, TriMesh};
+use toile_collide::prune::Prune;
+use toile_collide::tree;
+use toile_mesh::{Topology, TriMesh, shape};
 
 /// What a body looks like at time zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,6 +167,41 @@ impl Collider {
             friction: body.friction,
             displacement: Pose::IDENTITY,
             settled: false,
+        }
+    }
+
+    /// The same made of triangles, but for planes: what vertices are moved out of.
+    pub(crate) fn of_triangles(body: &Body, tree: toile_collide::Options) -> Self {
+        let mesh = match &body.shape {
+            Shape::Mesh(mesh) => mesh.clone(),
+            Shape::Sphere { centre, radius } => {
+                shape::sphere(*radius, 4).map_positions(|p| p + *centre)
+            }
+            Shape::Capsule { a, b, radius } => {
+                let turn = DQuat::from_rotation_arc(DVec3::Y, (*b - *a).normalize_or(DVec3::Y));
+                let rod = shape::capsule(*radius, a.distance(*b).max(1e-9), 48, 12);
+                rod.map_positions(|p| turn * p + 0.5 * (*a + *b))
+            }
+            Shape::Cuboid { centre, half, rotation } => cuboid(*centre, *half, *rotation),
+            Shape::Plane { .. } => return Self::new(body),
+        };
+        let options = toile_collide::Options { prune: Prune::Nothing, ..tree };
+        let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+        let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
+        let keys: Vec<DVec3> = (0..mesh.triangles.len())
+            .map(|t| mesh.corners(t).into_iter().sum::<DVec3>() / 3.0)
+            .collect();
+        let piece = vec![0; keys.len()];
+        let rest = tree::Rest { x: &mesh.positions, keys: &keys, piece: &piece, uv: &[] };
+        let kind = ColliderKind::Mesh(Box::new(Detector::with_options(surface, rest, options)));
+        let start = mesh.positions;
+        Self {
+            x_t0: start.clone(),
+            x_t1: start.clone(),
+            start,
+            radius: 0.0,
+            kind,
+            ..Self::new(body)
         }
     }
 

@@ -9,6 +9,7 @@
 //! Same input, same bits, for any number of threads: sums run in index order and transcendental
 //! functions come from `libm`.
 
+pub mod avoid;
 pub mod barrier;
 pub mod body;
 pub mod constraint;
@@ -40,7 +41,7 @@ pub use motion::{Motion, Pose};
 pub use preset::Preset;
 pub use report::{Energy, StageSeconds, StepReport, Warning};
 pub use settings::{
-    Collision, Damping, Implicit, Law, Method, Settings, Springs, Stiffness, Zones,
+    Collision, Damping, Implicit, Law, Method, Response, Settings, Springs, Stiffness, Zones,
 };
 pub use state::{Before, State};
 pub use world::{Surroundings, World};

@@ -1,10 +1,17 @@
 //! The systems of the papers, as bundles of settings.
 
-use crate::integrate::Integrator;
-use crate::settings::{Collision, Damping, Law, Method, Settings, Springs, Stiffness, Zones};
+use crate::integrate::{Integrator, Newton, NewtonSettings, Rule};
+use crate::settings::{
+    Collision, Damping, Implicit, Law, Method, Response, Settings, Springs, Stiffness, Zones,
+};
+use crate::sheet::{Bend, Stretch};
 use crate::strain_limit::{Order, StrainLimit};
 use serde::{Deserialize, Serialize};
 use toile_collide::ccd::Ccd;
+use toile_collide::prune::Prune;
+use toile_collide::tree::{Build, Descend};
+use toile_collide::volume::VolumeKind;
+use toile_collide::{Arity, Options};
 
 /// A named bundle of settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,17 +22,44 @@ pub enum Preset {
     /// Provot's mass-spring cloth with zones of impact [provot1995, provot1997].
     #[default]
     Provot97,
+    /// Liu, Ko and Chang's elastic surface, whose boxes do not collide [liu1998].
+    Liu98,
+    /// Paper A: mass-spring, Verlet, wind, an eightfold hierarchy of boxes, vertices moved out of bodies.
+    AabbRealtime,
+    /// Baraff and Witkin's conditions and one implicit step by constrained conjugate gradients [baraff1998].
+    BaraffWitkin98,
+    /// Springs, repulsion, impulses and rigid zones: the usual modern classic [bridson2002].
+    Bridson02,
+    /// Geneva: Volino's particle triangles, a blend of Euler and midpoint, regions with direction sets [eg2004garments].
+    Geneva04,
+    /// Tübingen: corotational elements, implicit Euler with inexact Newton, k-DOPs, constraints at bodies [eg2004garments].
+    Tuebingen04,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 2] = [Self::Toile, Self::Provot97];
+    pub const ALL: [Self; 8] = [
+        Self::Toile,
+        Self::Provot97,
+        Self::Liu98,
+        Self::AabbRealtime,
+        Self::BaraffWitkin98,
+        Self::Bridson02,
+        Self::Geneva04,
+        Self::Tuebingen04,
+    ];
 
     /// Its name in a scene and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Toile => "toile",
             Self::Provot97 => "provot97",
+            Self::Liu98 => "liu98",
+            Self::AabbRealtime => "aabb-realtime",
+            Self::BaraffWitkin98 => "baraff-witkin98",
+            Self::Bridson02 => "bridson02",
+            Self::Geneva04 => "geneva04",
+            Self::Tuebingen04 => "tuebingen04",
         }
     }
 
@@ -45,6 +79,30 @@ impl Preset {
                 "mass-spring grid, explicit Euler, strain limit 10 %, continuous collision \
                  detection, impacts with friction, zones of impact (Provot 1995, 1997)"
             }
+            Self::Liu98 => {
+                "elastic surface on a grid, semi-implicit by Gauss-Seidel, boxes around triangles kept \
+                 apart by limits on coordinates (Liu, Ko and Chang 1998)"
+            }
+            Self::AabbRealtime => {
+                "mass-spring grid, Verlet with damping, strain limit 10 %, eightfold trees of boxes, vertices \
+                 moved out of bodies; no self-collision (paper A)"
+            }
+            Self::BaraffWitkin98 => {
+                "stretch and shear conditions, hinges, one linearised implicit step by constrained conjugate \
+                 gradients, bodies as constraints, repulsion between cloth (Baraff and Witkin 1998)"
+            }
+            Self::Bridson02 => {
+                "triangle springs, repulsion of what is near, impulses with friction, rigid zones of impact \
+                 (Bridson, Fedkiw and Anderson 2002)"
+            }
+            Self::Geneva04 => {
+                "particle triangles, implicit blend of Euler and midpoint, merged regions with direction sets \
+                 and contours, geometric response to proximities and collisions (Volino, EG 2004)"
+            }
+            Self::Tuebingen04 => {
+                "corotational elements, implicit Euler by inexact Newton, 18-DOPs in fours with inflation, bodies as \
+                 constraints, repulsion between cloth (EG 2004)"
+            }
         }
     }
 
@@ -53,6 +111,12 @@ impl Preset {
         match self {
             Self::Toile => &["M9", "M11", "N6", "D2", "D3", "D6", "R7", "R8"],
             Self::Provot97 => &["M1", "M2", "N1", "D1", "D2", "D3", "D4a", "D6a", "R1", "R2"],
+            Self::Liu98 => &["M10", "N10", "D4a", "R3"],
+            Self::AabbRealtime => &["M1", "M2", "M12", "N5", "D3", "D4b", "R4"],
+            Self::BaraffWitkin98 => &["M6", "M11", "N6", "N10", "R5", "R6"],
+            Self::Bridson02 => &["M4", "M2", "N5", "D1", "D2", "D10", "R2", "R5", "R7"],
+            Self::Geneva04 => &["M5", "M11", "N7", "N9", "D4d", "D6b", "D6c", "D6d", "R5"],
+            Self::Tuebingen04 => &["M8", "M11", "N6", "N9", "D3", "D4c", "D5", "D6a", "R5", "R6"],
         }
     }
 
@@ -60,6 +124,120 @@ impl Preset {
     pub fn settings(self) -> Settings {
         match self {
             Self::Toile => Settings { step: 0.01, method: Method::Barrier, ..Settings::default() },
+            Self::Liu98 => Settings {
+                step: 2e-3,
+                method: Method::Avoidance,
+                stretch: Stretch::Terzopoulos,
+                bend: Bend::Terzopoulos,
+                stiffness: Stiffness::Stable,
+                ..Settings::default()
+            },
+            Self::AabbRealtime => Settings {
+                step: 2e-3,
+                springs: Springs::Grid,
+                damping: Damping::Projected,
+                stiffness: Stiffness::Stable,
+                integrator: Integrator::Verlet { damping: 0.002 },
+                strain_limit: StrainLimit { stretch: 0.1, ..StrainLimit::default() },
+                collision: Collision {
+                    self_collision: false,
+                    response: Response::Geometric,
+                    tree: Options {
+                        volume: VolumeKind::Aabb,
+                        build: Build::Octant,
+                        arity: Arity::Eight,
+                        // A node with fewer than eight is not divided.
+                        leaf: 7,
+                        descend: Descend::Larger,
+                        prune: Prune::Nothing,
+                        ..Options::default()
+                    },
+                    ..Collision::default()
+                },
+                ..Settings::default()
+            },
+            Self::BaraffWitkin98 => Settings {
+                step: 0.01,
+                method: Method::Implicit,
+                stretch: Stretch::BaraffWitkin,
+                bend: Bend::Hinge,
+                strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
+                collision: Collision {
+                    response: Response::Constraints,
+                    repulsion: 2.0,
+                    impact_rounds: 0,
+                    zones: Zones::Off,
+                    ..Collision::default()
+                },
+                ..Settings::default()
+            },
+            Self::Bridson02 => Settings {
+                step: 1e-3,
+                springs: Springs::Triangles,
+                damping: Damping::Projected,
+                stiffness: Stiffness::Stable,
+                integrator: Integrator::Leapfrog,
+                strain_limit: StrainLimit { stretch: 0.1, ..StrainLimit::default() },
+                collision: Collision {
+                    law: Law::Impulse,
+                    repulsion: 2.0,
+                    impact_rounds: 4,
+                    zones: Zones::Rigid,
+                    ..Collision::default()
+                },
+                ..Settings::default()
+            },
+            Self::Geneva04 => Settings {
+                step: 5e-3,
+                method: Method::Implicit,
+                stretch: Stretch::Volino,
+                bend: Bend::Hinge,
+                implicit: Implicit { rule: Rule::Blend { theta: 0.9 }, ..Implicit::default() },
+                strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
+                collision: Collision {
+                    repulsion: 2.0,
+                    impact_rounds: 4,
+                    zones: Zones::Off,
+                    tree: Options {
+                        build: Build::RegionMerge,
+                        prune: Prune::Directions,
+                        ..Options::default()
+                    },
+                    ..Collision::default()
+                },
+                ..Settings::default()
+            },
+            Self::Tuebingen04 => Settings {
+                step: 5e-3,
+                method: Method::Implicit,
+                stretch: Stretch::Corotational,
+                bend: Bend::Laplacian,
+                implicit: Implicit {
+                    rule: Rule::Euler,
+                    solve: NewtonSettings {
+                        newton: Newton::Inexact { eta: 0.02 },
+                        tolerance: 1e-3,
+                        ..NewtonSettings::default()
+                    },
+                },
+                strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
+                collision: Collision {
+                    response: Response::Constraints,
+                    repulsion: 2.0,
+                    impact_rounds: 0,
+                    zones: Zones::Off,
+                    tree: Options {
+                        volume: VolumeKind::Dop18,
+                        build: Build::LongestAxis,
+                        arity: Arity::Four,
+                        inflation: 1e-3,
+                        prune: Prune::Cones,
+                        ..Options::default()
+                    },
+                    ..Collision::default()
+                },
+                ..Settings::default()
+            },
             Self::Provot97 => Settings {
                 step: 1e-3,
                 springs: Springs::Grid,

@@ -115,11 +115,14 @@ pub struct StepReport {
     pub impacts: u64,
     /// Detections carried out.
     pub detections: u32,
+    /// Time of finding self-collisions, where it is known apart from that of bodies [s].
+    pub self_detection: f64,
     /// Zones of impact at the end.
     pub zones: u32,
     /// Vertices in the largest of them.
     pub largest_zone: u32,
-    /// Iterations of Newton's method, if the step is the minimum of a potential.
+    /// Iterations of Newton's method, if the step is the minimum of a potential; runs of solution and detection, if
+    /// collisions are avoided.
     pub iterations: u32,
     /// Iterations of its linear solver.
     pub linear_iterations: u32,

@@ -1,5 +1,6 @@
 //! Which methods a run uses, and with which numbers.
 
+use crate::avoid::Avoidance;
 use crate::barrier::Barrier;
 use crate::error::Error;
 use crate::integrate::{Integrator, NewtonSettings, Rule};
@@ -73,6 +74,20 @@ pub enum Zones {
     Off,
 }
 
+/// What is done about collisions with bodies, and in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// Impacts change velocities, then zones of impact (R1, R2) [provot1997].
+    #[default]
+    Impacts,
+    /// Vertices are moved out of bodies (R4); cloth does not collide with cloth.
+    Geometric,
+    /// Motion along the normal is constrained in the solve, if the method is `implicit` (R6) [baraff1998]; cloth with cloth
+    /// as above.
+    Constraints,
+}
+
 /// Collision detection and response.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -90,6 +105,10 @@ pub struct Collision {
     /// Half-angle below which a patch is not tested against itself, if it is pruned by normal cones
     /// [rad]; 0 tests everything, whatever the pruning.
     pub cone_limit: f64,
+    /// What is done about collisions with bodies.
+    pub response: Response,
+    /// How far repulsion reaches, as a multiple of the distance kept (R5); 0 is none.
+    pub repulsion: f64,
     /// What an impact does.
     pub law: Law,
     /// Bounce k_d: 0 is perfectly inelastic, 1 elastic.
@@ -111,6 +130,8 @@ impl Default for Collision {
             separation: 0.0,
             tree: toile_collide::Options::default(),
             cone_limit: toile_collide::prune::DEFAULT_LIMIT,
+            response: Response::default(),
+            repulsion: 0.0,
             law: Law::Impulse,
             bounce: 0.0,
             impact_rounds: 4,
@@ -131,6 +152,8 @@ pub enum Method {
     Implicit,
     /// Minimise one potential with all of it: never an intersection.
     Barrier,
+    /// Solve an elastic surface within limits on its coordinates that avoid collisions (M10, R3) [liu1998].
+    Avoidance,
 }
 
 /// Implicit integration.
@@ -171,6 +194,8 @@ pub struct Settings {
     pub collision: Collision,
     /// The default solver, if the method is `barrier`.
     pub barrier: Barrier,
+    /// Limits that avoid collisions, if the method is `avoidance`.
+    pub avoidance: Avoidance,
 }
 
 impl Default for Settings {
@@ -188,6 +213,7 @@ impl Default for Settings {
             strain_limit: StrainLimit::default(),
             collision: Collision::default(),
             barrier: Barrier::default(),
+            avoidance: Avoidance::default(),
         }
     }
 }
@@ -236,6 +262,12 @@ impl Settings {
             "it must be 1 to 4096 triangles",
         )?;
         check(
+            in_range(c.repulsion, 0.0, 10.0),
+            "solver.collision.repulsion",
+            c.repulsion,
+            "it must be 0 to 10 times the distance kept",
+        )?;
+        check(
             in_range(c.bounce, 0.0, 1.0),
             "solver.collision.bounce",
             c.bounce,
@@ -254,7 +286,12 @@ impl Settings {
             "it must be 0 to 1, 1 is no limit",
         )?;
         let b = &self.barrier;
+        let a = &self.avoidance;
         let barrier = [
+            ("solver.avoidance.drag", a.drag, 0.0, 1e3, "it must be 0 to 1000 1/s"),
+            ("solver.avoidance.rounds", f64::from(a.rounds), 1.0, 1e4, "it must be 1 to 10000"),
+            ("solver.avoidance.tolerance", a.tolerance, 1e-14, 1e-2, "it must be 1e-14 to 0.01 m"),
+            ("solver.avoidance.sweeps", f64::from(a.sweeps), 1.0, 1e6, "it must be 1 to 1000000"),
             (
                 "solver.barrier.reach",
                 b.reach,

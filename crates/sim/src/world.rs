@@ -9,13 +9,15 @@ use crate::integrate::Rule;
 use crate::model::{Cloth, Model};
 use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
-use crate::respond::{Outcome, Particles, Scene, handle};
+use crate::respond::{Outcome, Particles, Scene, geometric, handle};
 use crate::scale;
-use crate::settings::{Method, Settings, Stiffness};
+use crate::settings::{Method, Response, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
 use std::time::Instant;
 
+mod avoid;
+mod constrain;
 mod engine;
 mod minimise;
 mod springs;
@@ -86,8 +88,19 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let colliders: Vec<Collider> = bodies.iter().map(Collider::new).collect();
+        let colliders: Vec<Collider> = match settings.collision.response {
+            Response::Geometric => {
+                let tree = settings.collision.tree;
+                bodies.iter().map(|b| Collider::of_triangles(b, tree)).collect()
+            }
+            _ => bodies.iter().map(Collider::new).collect(),
+        };
         let engine = Engine::new(&settings, &copies, &model, &colliders, (gravity, separation))?;
+        if let Engine::Avoidance(solver) = &engine
+            && solver.system.softened < 1.0
+        {
+            warnings.push(Warning::Softened { factor: solver.system.softened });
+        }
         let scene = Scene::new(&model, colliders, separation, settings.collision.tree);
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
@@ -230,6 +243,7 @@ impl World {
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let result = match &mut engine {
             Engine::Barrier(solver) => self.minimise(solver, t, h, report),
+            Engine::Avoidance(solver) => self.avoid(solver, t, h, report),
             other => self.integrate_and_respond(other, t, h, report),
         };
         self.engine = Some(engine);
@@ -247,7 +261,7 @@ impl World {
         let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
         let clock = Instant::now();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
-        let before = self.integrate(engine, (t, h), &mut x, &mut v)?;
+        let before = self.integrate(engine, (t, h), &mut x, &mut v, report)?;
         self.check_finite(&x, &v, Stage::Integrate)?;
         report.seconds.integrate += clock.elapsed().as_secs_f64();
 
@@ -312,17 +326,14 @@ impl World {
         };
         let rest: Option<Vec<DVec3>> =
             (!mean).then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
+        if self.settings.collision.response == Response::Geometric {
+            let (x_t0, w) = (&self.state.x, &self.inverse_mass);
+            let changed = geometric::correct(&mut self.scene, x_t0, x, w, h, report);
+            return Ok(follow(changed.map_err(not_finite)?, rest.as_deref(), v));
+        }
         let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
         match outcome.map_err(not_finite)? {
-            Outcome::Clear(changed) => {
-                let touched = changed.iter().any(Option::is_some);
-                for (i, changed) in changed.into_iter().enumerate() {
-                    if let Some(mean) = changed {
-                        v[i] = mean + rest.as_ref().map_or(DVec3::ZERO, |r| r[i]);
-                    }
-                }
-                Ok(touched)
-            }
+            Outcome::Clear(changed) => Ok(follow(changed, rest.as_deref(), v)),
             Outcome::Stuck { left, vertex } => {
                 Err(Error::Unresolved { step: self.state.step, left, vertex })
             }
@@ -384,6 +395,10 @@ impl World {
             energy.kinetic += 0.5 * m[i] * v[i].length_squared();
             energy.potential -= m[i] * self.gravity.dot(x[i]);
         }
+        if let Some(Engine::Avoidance(solver)) = &self.engine {
+            energy.elastic = solver.system.energy(x);
+            return energy;
+        }
         if let Some(sheet) = self.engine.as_mut().and_then(Engine::sheet) {
             energy.elastic = sheet.energy(x);
             return energy;
@@ -401,4 +416,15 @@ impl World {
         };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
     }
+}
+
+/// Gives vertices their new mean velocities, with what the integrator adds; whether there were any.
+fn follow(changed: Vec<Option<DVec3>>, rest: Option<&[DVec3]>, v: &mut [DVec3]) -> bool {
+    let touched = changed.iter().any(Option::is_some);
+    for (i, changed) in changed.into_iter().enumerate() {
+        if let Some(mean) = changed {
+            v[i] = mean + rest.map_or(DVec3::ZERO, |r| r[i]);
+        }
+    }
+    touched
 }

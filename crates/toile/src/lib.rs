@@ -26,6 +26,7 @@ pub mod bench;
 pub mod body;
 pub mod ccd;
 mod check;
+pub mod compare;
 mod convert;
 mod error;
 pub mod fabric;

@@ -10,13 +10,17 @@
 //! | `t04-fig10` | stability regions |
 //! | `t04-fig12` | the staggered grids of Verlet's method |
 //! | `orders` | the order of every integrator, on an oscillator and on cloth |
+//! | `t04-kdop`, `t04-selfcollision` | what hierarchies cost, against directions, children and triangles |
+//! | `l98-table1`, `l98-table2` | iterations and times of three ways to avoid self-collision |
 //!
 //! T04 is the Eurographics tutorial of 2004 [eg2004garments]. Work is counted, not timed, so that
-//! every picture is the same on every run; seconds stand in the tables.
+//! every picture is the same on every run; seconds stand in the tables. L98 is Liu, Ko and Chang [liu1998].
 //!
 //! To add an item, write a function from [`Effort`] to [`Page`] and name it in [`ITEMS`].
 
 mod curve;
+mod detection;
+mod liu;
 mod orders;
 mod page;
 mod patch;
@@ -52,7 +56,7 @@ pub struct Item {
 }
 
 /// All of them.
-pub const ITEMS: [Item; 6] = [
+pub const ITEMS: [Item; 10] = [
     Item {
         id: "t04-fig9",
         summary: "error against work: explicit Euler, midpoint and Runge-Kutta",
@@ -82,6 +86,26 @@ pub const ITEMS: [Item; 6] = [
         id: "orders",
         summary: "measured order of every integrator, on an oscillator and on cloth",
         make: orders::orders,
+    },
+    Item {
+        id: "l98-table1",
+        summary: "cloth falling on a table: three ways to avoid self-collision",
+        make: liu::table1,
+    },
+    Item {
+        id: "l98-table2",
+        summary: "cloth falling to the ground: three ways to avoid self-collision",
+        make: liu::table2,
+    },
+    Item {
+        id: "t04-kdop",
+        summary: "k-DOPs: directions and children against tests and time",
+        make: detection::kdop,
+    },
+    Item {
+        id: "t04-selfcollision",
+        summary: "regions looked at in self-collision, against discretisation",
+        make: detection::self_collision,
     },
 ];
 

@@ -20,12 +20,12 @@ const CHUNK: usize = 256;
 /// Everything that can collide.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
-    cloth: Detector,
+    pub(crate) cloth: Detector,
     pub(crate) bodies: Vec<Collider>,
     /// What a zone that touches each body hangs on.
     pub(crate) body_anchor: Vec<Anchor>,
     /// Friction of each vertex's fabric.
-    friction: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
     /// Distance kept [m].
     pub(crate) separation: f64,
 }

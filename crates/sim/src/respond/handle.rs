@@ -3,6 +3,7 @@
 use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
+use super::repulse::repulse;
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
 use crate::motion::Pose;
 use crate::report::StepReport;
@@ -52,6 +53,11 @@ pub(crate) fn handle(
         h,
     };
     work.zones.reset(x_t1.len());
+    if settings.repulsion > 0.0 {
+        let clock = Instant::now();
+        work.repulse(scene, p, x_t1, settings)?;
+        report.seconds.respond += clock.elapsed().as_secs_f64();
+    }
     for round in 0..settings.impact_rounds {
         // What is too near must not come nearer at all: only then does every step that presses
         // on a contact also feel its friction, and what lies still stays still.
@@ -128,6 +134,23 @@ impl Work {
         self.moved.fill(false);
         report.seconds.detect += clock.elapsed().as_secs_f64();
         Ok(contacts)
+    }
+
+    /// Before all phases: what is near is pushed apart.
+    fn repulse(
+        &mut self,
+        scene: &mut Scene,
+        p: &Particles<'_>,
+        x_t1: &mut [DVec3],
+        settings: &Collision,
+    ) -> Result<(), NotFinite> {
+        let reach = (settings.repulsion * scene.separation, settings.self_collision);
+        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, reach, &mut self.v)?;
+        for i in (0..x_t1.len()).filter(|i| changed[*i] && p.inverse_mass[*i] > 0.0) {
+            x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
+            self.changed[i] = Some(self.v[i]);
+        }
+        Ok(())
     }
 
     /// Phase 1: every impact by itself, the earliest first.

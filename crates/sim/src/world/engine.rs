@@ -1,17 +1,21 @@
 //! What moves the cloth of a world.
 
 use super::World;
+use super::constrain::Touch;
 use super::springs::{Forces, Gather};
+use crate::avoid;
 use crate::barrier::Solver;
 use crate::body::Collider;
 use crate::error::Error;
 use crate::integrate::{Dynamics, Implicit, Scratch, SheetSystem, StepError, System};
 use crate::linear::{Constraint, Filter};
 use crate::model::{Cloth, Model};
-use crate::settings::{Method, Settings, Springs};
+use crate::report::StepReport;
+use crate::settings::{Method, Response, Settings, Springs, Stiffness};
 use crate::sheet::Sheet;
 use crate::state::Before;
 use glam::DVec3;
+use std::time::Instant;
 
 /// The method of a world with its memory.
 #[derive(Debug)]
@@ -24,6 +28,8 @@ pub(super) enum Engine {
     Implicit(Box<SheetSystem>, Box<Implicit>),
     /// Everything as one potential.
     Barrier(Box<Solver>),
+    /// An elastic surface within limits.
+    Avoidance(Box<avoid::Solver>),
 }
 
 impl Engine {
@@ -61,13 +67,19 @@ impl Engine {
                     Solver::new(settings.barrier, sheet, model, bodies, near, collision.tree)?;
                 Self::Barrier(Box::new(solver))
             }
+            Method::Avoidance => {
+                let stable = (settings.stiffness == Stiffness::Stable).then_some(settings.step);
+                let solver =
+                    avoid::Solver::new(settings.avoidance, cloths, model, separation, stable)?;
+                Self::Avoidance(Box::new(solver))
+            }
         })
     }
 
     /// The elastic energy, if it is one of elements.
     pub(super) fn sheet(&mut self) -> Option<&mut Sheet> {
         match self {
-            Self::Springs(..) => None,
+            Self::Springs(..) | Self::Avoidance(_) => None,
             Self::Elements(system, _) | Self::Implicit(system, _) => Some(system.sheet()),
             Self::Barrier(solver) => Some(solver.sheet_mut()),
         }
@@ -99,6 +111,7 @@ impl World {
         (t, h): (f64, f64),
         x: &mut [DVec3],
         v: &mut [DVec3],
+        report: &mut StepReport,
     ) -> Result<Option<Before>, Error> {
         // Also the second half of a halved first step has one before it.
         let first = t == 0.0;
@@ -117,9 +130,40 @@ impl World {
             Engine::Implicit(system, implicit) => {
                 system.set_outer(self.air(t));
                 system.prepare(x);
-                return self.integrate_implicitly(system, implicit, (t, h), x, v);
+                let c = &self.settings.collision;
+                if !(c.enabled && c.response == Response::Constraints) {
+                    return self.integrate_implicitly(
+                        system,
+                        implicit,
+                        (t, h),
+                        (x, v),
+                        &[],
+                        report,
+                    );
+                }
+                // Once to see what meets bodies, then with that constrained.
+                let (x_t0, v_t0) = (x.to_vec(), v.to_vec());
+                let free = (&mut *x, &mut *v);
+                let before =
+                    self.integrate_implicitly(system, implicit, (t, h), free, &[], report)?;
+                let clock = Instant::now();
+                let touches = self.touches((t, h), x, report)?;
+                report.seconds.detect += clock.elapsed().as_secs_f64();
+                if touches.is_empty() {
+                    return Ok(before);
+                }
+                x.copy_from_slice(&x_t0);
+                v.copy_from_slice(&v_t0);
+                return self.integrate_implicitly(
+                    system,
+                    implicit,
+                    (t, h),
+                    (x, v),
+                    &touches,
+                    report,
+                );
             }
-            Engine::Barrier(_) => {}
+            Engine::Barrier(_) | Engine::Avoidance(_) => {}
         }
         Ok(None)
     }
@@ -129,13 +173,19 @@ impl World {
         system: &mut SheetSystem,
         implicit: &mut Implicit,
         (t, h): (f64, f64),
-        x: &mut [DVec3],
-        v: &mut [DVec3],
+        (x, v): (&mut [DVec3], &mut [DVec3]),
+        touches: &[Touch],
+        report: &mut StepReport,
     ) -> Result<Option<Before>, Error> {
         let held = |i: &u32| self.inverse_mass[*i as usize] == 0.0;
         let pinned: Vec<u32> = (0..x.len() as u32).filter(held).collect();
-        let constraints: Vec<(u32, Constraint)> =
+        let mut constraints: Vec<(u32, Constraint)> =
             pinned.iter().map(|i| (*i, Constraint::Fixed)).collect();
+        for touch in touches {
+            constraints.push((touch.vertex, touch.constraint));
+            let v = &mut v[touch.vertex as usize];
+            *v = touch.start(*v);
+        }
         let filter = Filter::new(x.len(), &constraints)?;
         // The state, not the integrator, knows the step before: a resumed run goes on alike.
         match &self.state.before {
@@ -144,10 +194,18 @@ impl World {
         }
         let step = self.state.step;
         let result = implicit.step(system, Some(&filter), (t, h), x, v);
-        result.map_err(|reason| match reason {
+        let took = result.map_err(|reason| match reason {
             StepError::Linear(error) => Error::Linear(error),
             reason => Error::NoConvergence { step, reason },
         })?;
+        report.iterations += took.iterations;
+        report.linear_iterations += took.linear_iterations;
+        for touch in touches {
+            let i = touch.vertex as usize;
+            let change = touch.friction(v[i]);
+            v[i] += change;
+            x[i] += change * h;
+        }
         // Rules over several steps do not take a held vertex exactly where it belongs.
         for i in pinned {
             let i = i as usize;

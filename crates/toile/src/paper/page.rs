@@ -127,13 +127,13 @@ pub(super) fn number(v: f64) -> String {
 
 impl Table {
     /// An empty table.
-    pub(super) fn new<const N: usize>(title: impl Into<String>, columns: [&str; N]) -> Self {
+    pub(crate) fn new<const N: usize>(title: impl Into<String>, columns: [&str; N]) -> Self {
         let columns = columns.map(Into::into).into();
         Self { title: title.into(), columns, rows: Vec::new() }
     }
 
     /// One more row.
-    pub(super) fn push<const N: usize>(&mut self, row: [Cell; N]) {
+    pub(crate) fn push<const N: usize>(&mut self, row: [Cell; N]) {
         self.rows.push(row.into());
     }
 

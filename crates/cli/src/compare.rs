@@ -1,0 +1,90 @@
+//! `toile compare`.
+
+use crate::progress::{Bar, stop_on_interrupt};
+use crate::sim::parse_change;
+use crate::{End, print_json, say};
+use std::path::PathBuf;
+use toile::compare::{self, Options};
+use toile::{Error, Preset, Progress, Scene};
+
+/// Run one scene with several presets and compare them: time, iterations, intersections, strain, pictures.
+///
+/// Writes compare.json, compare.png and compare.html into a folder. Every preset keeps its own step unless
+/// --set changes it for all. The exit status is 1 if a preset does not reach the end; intersections are
+/// shown, not judged.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  toile compare scenes/sphere.toml
+  toile compare scenes/table.toml --presets toile,provot97,liu98 --limit 120
+  toile compare scenes/flag.toml --presets toile,provot97 --duration 1 --json")]
+pub(crate) struct Args {
+    /// The scene file.
+    scene: PathBuf,
+    /// Presets, separated by commas; all if not given. See `toile methods`.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    presets: Vec<String>,
+    /// Folder for the results.
+    #[arg(long, value_name = "DIR", default_value = "out/compare")]
+    out: PathBuf,
+    /// Simulate so long [s] instead of the scene's own duration.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// Change a value of the scene for all presets; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_change)]
+    set: Vec<(String, String)>,
+    /// Longest wall time for one preset [s].
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
+    /// Number of threads; all there are if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    let presets = match args.presets.is_empty() {
+        true => Preset::ALL.to_vec(),
+        false => args.presets.iter().map(|n| find(n)).collect::<Result<Vec<_>, _>>()?,
+    };
+    let mut changes: Vec<(String, String)> = Vec::new();
+    changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}").to_lowercase())));
+    changes.extend(args.set);
+    let scene = |preset: Preset| {
+        let mut changes = changes.clone();
+        changes.push(("preset".to_owned(), format!("\"{}\"", preset.name())));
+        Scene::read_with(&args.scene, &changes)
+    };
+    let options = Options {
+        limit: args.limit,
+        threads: args.threads.map(usize::from),
+        stop: stop_on_interrupt(),
+    };
+    let bar = Bar::new(json);
+    let mut progress = |doing: &'static str, part: f64| {
+        let step = (1000.0 * part) as u64;
+        bar.show(&Progress { doing, step, steps: 1000, time: part });
+    };
+    let outcome = compare::compare(&presets, &options, &scene, &mut progress);
+    bar.clear();
+    let comparison = outcome?;
+    let paths = comparison.write(&args.out)?;
+    if json {
+        print_json(&comparison);
+    } else {
+        say(comparison.to_text().trim_end());
+        for path in paths {
+            say(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(match (options.stop.is_set(), comparison.is_complete()) {
+        (true, _) => End::Stopped,
+        (false, true) => End::Good,
+        (false, false) => End::Bad,
+    })
+}
+
+fn find(name: &str) -> Result<Preset, Error> {
+    Preset::from_name(name).ok_or_else(|| Error::Request {
+        message: format!("there is no preset `{name}`"),
+        help: format!("presets: {}", Preset::ALL.map(Preset::name).join(", ")),
+    })
+}

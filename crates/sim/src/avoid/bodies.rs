@@ -1,0 +1,134 @@
+//! What bodies demand of vertices: the rule for rigid objects.
+//!
+//! - An upright box is one more box: triangles stay beyond the plane in which their box meets it.
+//! - Of a ball, a rod or a plane, a vertex that would end inside is put on its surface along one axis: the one on which it
+//!   comes nearer fastest. Balls and rods are taken larger by as much as a triangle with its corners on them dips below.
+//!   Triangles that are stretched dip deeper and may cut into them; to take the bodies larger by the present stretch would
+//!   stretch the cloth further.
+//! - Meshes and turned boxes are met continuously, feature by feature, by the general detection.
+
+use super::boxes::{Meeting, Swept, meet};
+use super::limits::Limits;
+use crate::body::{Body, Shape};
+use glam::{DMat3, DVec3};
+use toile_collide::distance::point_segment;
+
+/// How far inside a vertex may be before it counts, as a part of the gap: other vertices move it a little each time.
+const SLACK: f64 = 0.05;
+/// Part of its longest edge that a triangle's corners can be from its middle.
+const REACH: f64 = 0.6;
+
+/// A body over one step.
+#[derive(Clone, Debug)]
+pub(crate) enum Obstacle {
+    /// An upright box, with its part of the gap.
+    Block(Swept),
+    /// Everything nearer than `radius` to the segment `ends`, at the end of the step.
+    Round {
+        /// Ends of the segment.
+        ends: [DVec3; 2],
+        /// The radius with gap and dip [m].
+        radius: f64,
+        /// How it moved in the step [m].
+        drag: DVec3,
+    },
+    /// Everything below a plane, at the end of the step.
+    Half {
+        /// A point of the plane, the gap above the body.
+        point: DVec3,
+        /// The free side.
+        normal: DVec3,
+    },
+    /// Anything else.
+    Other,
+}
+
+impl Obstacle {
+    /// A body from `t` to `t + h`, for cloth with edges up to `edge` [m].
+    pub(crate) fn new(body: &Body, (t, h): (f64, f64), gap: f64, edge: f64) -> Self {
+        let poses = [body.motion.pose(t), body.motion.pose(t + h)];
+        let round = |a: DVec3, b: DVec3, radius: f64| {
+            let [before, after] = poses.map(|p| [p.apply(a), p.apply(b)]);
+            let dip = REACH * edge;
+            let radius = (radius + gap).hypot(dip);
+            let drag = 0.5 * (after[0] + after[1] - before[0] - before[1]);
+            Self::Round { ends: after, radius, drag }
+        };
+        match &body.shape {
+            Shape::Sphere { centre, radius } => round(*centre, *centre, *radius),
+            Shape::Capsule { a, b, radius } => round(*a, *b, *radius),
+            Shape::Plane { point, normal } => {
+                let normal = normal.normalize_or_zero();
+                Self::Half { point: poses[1].apply(*point) + normal * gap, normal }
+            }
+            Shape::Cuboid { centre, half, rotation }
+                if *rotation == DMat3::IDENTITY && !body.motion.turns() =>
+            {
+                let margin = *half + DVec3::splat(0.5 * gap);
+                let at = poses.map(|p| p.apply(*centre));
+                Self::Block(Swept { lo: at.map(|c| c - margin), hi: at.map(|c| c + margin) })
+            }
+            _ => Self::Other,
+        }
+    }
+
+    /// Limits vertices that the straight motion from `x_t0` to `x_t1` takes into the body; returns how many.
+    pub(crate) fn limit(
+        &self,
+        triangles: &[[u32; 3]],
+        boxes: &[Swept],
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        gap: f64,
+        limits: &mut Limits,
+    ) -> usize {
+        let mut found = 0;
+        match self {
+            Self::Block(block) => {
+                for (tri, swept) in triangles.iter().zip(boxes) {
+                    let Meeting::At(plane) = meet(swept, block, gap) else { continue };
+                    found += 1;
+                    let d = plane.axis;
+                    // Beyond the box where it is at the end of the step.
+                    let (at, above) = match plane.first_below {
+                        true => (block.lo[1][d] - 0.5 * gap, false),
+                        false => (block.hi[1][d] + 0.5 * gap, true),
+                    };
+                    tri.iter().for_each(|v| limits.bound(*v, d, at, above));
+                }
+            }
+            Self::Round { ends: [a, b], radius, drag } => {
+                for (v, x) in x_t1.iter().enumerate() {
+                    let centre = a.lerp(*b, point_segment(*x, *a, *b));
+                    let from = *x - centre;
+                    if from.length() >= radius - SLACK * gap || limits.is_held(v) {
+                        continue;
+                    }
+                    found += 1;
+                    let nearer = (*drag - (*x - x_t0[v])) * from;
+                    let d = largest(nearer);
+                    let rest = radius * radius - (from.length_squared() - from[d] * from[d]);
+                    let away = rest.max(0.0).sqrt();
+                    let above = from[d] >= 0.0;
+                    let at = centre[d] + if above { away } else { -away };
+                    limits.put(v as u32, d, at, above);
+                }
+            }
+            Self::Half { point, normal } => {
+                let d = largest(normal.abs());
+                for (v, x) in x_t1.iter().enumerate() {
+                    let height = normal.dot(*x - *point);
+                    if height < -SLACK * gap && !limits.is_held(v) {
+                        found += 1;
+                        limits.put(v as u32, d, x[d] - height / normal[d], normal[d] > 0.0);
+                    }
+                }
+            }
+            Self::Other => {}
+        }
+        found
+    }
+}
+
+fn largest(of: DVec3) -> usize {
+    (0..3).fold(0, |best, d| if of[d] > of[best] { d } else { best })
+}
