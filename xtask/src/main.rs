@@ -146,10 +146,30 @@ const LARGEST_PICTURE: u64 = 300_000;
 /// Scenes whose course is told by their first part [s]; then they only lie there.
 const COURSES: [(&str, &str); 1] = [("ribbon", "1.4")];
 
+/// Garments of the gallery: a design and what else `toile drape` is told.
+const GARMENTS: [&[&str]; 3] = [
+    &["tshirt", "--fabric", "jersey"],
+    &["dress", "--fabric", "cotton"],
+    &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
+];
+
 fn gallery(asked: &[String]) -> Done {
     let images = root().join("docs/images");
     std::fs::create_dir_all(&images).map_err(|e| format!("{}: {e}", images.display()))?;
-    for name in chosen(asked)? {
+    let garments = GARMENTS.iter().filter(|g| asked.is_empty() || asked.iter().any(|a| a == g[0]));
+    for garment in garments {
+        let [name, out] = [garment[0], &format!("out/gallery/{}", garment[0])];
+        let mut args = vec!["drape", name, "--out", out];
+        args.extend(&garment[1..]);
+        stage(name, program(&args))?;
+        copy_picture(&root().join(out).join("final.png"), &images, &format!("garment-{name}"))?;
+    }
+    let scenes: Vec<String> =
+        asked.iter().filter(|a| GARMENTS.iter().all(|g| g[0] != **a)).cloned().collect();
+    if scenes.is_empty() && !asked.is_empty() {
+        return Ok(format!("The pictures are in {}.", images.display()));
+    }
+    for name in chosen(&scenes)? {
         let (scene, out) = (format!("scenes/{name}.toml"), format!("out/gallery/{name}"));
         stage(&name, program(&["sim", &scene, "--out", &out, "--frames", "sheet"]))?;
         let mut course = out.clone();
@@ -169,15 +189,19 @@ fn gallery(asked: &[String]) -> Done {
         for (folder, from, to) in
             [(&out, "final", name.clone()), (&course, "frames", format!("{name}-course"))]
         {
-            let from = root().join(folder).join(format!("{from}.png"));
-            let to = images.join(format!("{to}.png"));
-            let size = std::fs::copy(&from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
-            if size > LARGEST_PICTURE {
-                return Err(format!("{}: {size} bytes, more than {LARGEST_PICTURE}", to.display()));
-            }
+            copy_picture(&root().join(folder).join(format!("{from}.png")), &images, &to)?;
         }
     }
     Ok(format!("The pictures are in {}.", images.display()))
+}
+
+fn copy_picture(from: &Path, images: &Path, name: &str) -> Result<(), String> {
+    let to = images.join(format!("{name}.png"));
+    let size = std::fs::copy(from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+    if size > LARGEST_PICTURE {
+        return Err(format!("{}: {size} bytes, more than {LARGEST_PICTURE}", to.display()));
+    }
+    Ok(())
 }
 
 /// Arguments go to `toile bench collide`.

@@ -32,8 +32,18 @@ impl From<toile_body::Error> for Error {
 /// # Errors
 /// If there is nothing to see.
 pub fn portrait(mesh: &TriMesh, tapes: &[Tape]) -> Result<Image, Error> {
-    let (lo, hi) = mesh.bounds().ok_or_else(|| Error::Picture("there is nothing to see".into()))?;
     let ribbons = ribbons(tapes);
+    let red = srgb(0xa8322d);
+    let wears: &[_] = &[(&ribbons, Material::cloth(red, red))];
+    four_views(mesh, if ribbons.triangles.is_empty() { &[] } else { wears })
+}
+
+/// Draws a body with what it wears from four sides, in the same size.
+///
+/// # Errors
+/// If there is nothing to see.
+pub(crate) fn four_views(body: &TriMesh, wears: &[(&TriMesh, Material)]) -> Result<Image, Error> {
+    let (lo, hi) = body.bounds().ok_or_else(|| Error::Picture("there is nothing to see".into()))?;
     let failed = |e: render::Error| Error::Picture(e.to_string());
     let [width, height] = VIEW;
     let aspect = f64::from(width) / f64::from(height);
@@ -48,10 +58,9 @@ pub fn portrait(mesh: &TriMesh, tapes: &[Tape]) -> Result<Image, Error> {
         let (lo, hi) = (corner(-1.0, low), corner(1.0, high));
         let camera = render::Camera::framing(lo, hi, azimuth.to_radians(), 0.06, aspect);
         let mut scene =
-            render::Scene::new(camera).with_item(mesh, Material::plaster()).with_ground(low);
-        let red = srgb(0xa8322d);
-        if !ribbons.triangles.is_empty() {
-            scene = scene.with_item(&ribbons, Material::cloth(red, red));
+            render::Scene::new(camera).with_item(body, Material::plaster()).with_ground(low);
+        for (mesh, material) in wears {
+            scene = scene.with_item(mesh, *material);
         }
         let settings = render::Settings::new(width, height);
         views.push(render::render(&scene, &settings).map_err(failed)?);

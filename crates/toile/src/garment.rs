@@ -1,8 +1,8 @@
 //! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit and its picture come out.
 
+use crate::body::four_views;
 use crate::error::Error;
 use crate::fabric;
-use glam::DVec3;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,15 +12,10 @@ use toile_garment::{Fitting, Stage, arrange};
 use toile_mesh::{TriMesh, io};
 use toile_pattern::design::Design;
 use toile_pattern::{Pattern, Size, file, meshing};
-use toile_render as render;
-use toile_render::{Image, Material};
+use toile_render::{Material, palette};
 
 /// Most steps from flat panels to rest.
 const MOST_STEPS: u32 = 400;
-/// Directions of the views around the vertical axis [degrees]: front, three quarters, side, back.
-const VIEWS: [f64; 4] = [0.0, 40.0, 90.0, 180.0];
-/// Size of a view [px].
-const VIEW: [u32; 2] = [480, 800];
 
 /// What is to be made.
 #[derive(Clone, Debug)]
@@ -233,32 +228,9 @@ fn penetrations(cloth: &TriMesh, body: &TriMesh) -> Result<usize, Error> {
 
 /// Draws a garment on its body from four sides.
 fn draw(path: &Path, fitting: &Fitting, body: &TriMesh) -> Result<(), Error> {
-    let failed = |e: render::Error| Error::Picture(e.to_string());
-    let nothing = || Error::Picture("there is nothing to see".into());
-    let (lo, hi) = body.bounds().ok_or_else(nothing)?;
-    let cloth = fitting.mesh();
-    let [width, height] = VIEW;
-    let aspect = f64::from(width) / f64::from(height);
-    let middle = 0.5 * (lo + hi);
-    let mut views = Vec::new();
-    for azimuth in VIEWS {
-        // The same size from all sides, with arms cut off rather than the body made small.
-        let (sine, cosine) = azimuth.to_radians().sin_cos();
-        let reach = 0.28 * (hi.y - lo.y) / (sine.abs() + cosine.abs());
-        let corner =
-            |side: f64, y: f64| DVec3::new(middle.x + side * reach, y, middle.z + side * reach);
-        let (low, high) = (corner(-1.0, lo.y), corner(1.0, hi.y));
-        let camera = render::Camera::framing(low, high, azimuth.to_radians(), 0.06, aspect);
-        let (front, back) = render::palette(0);
-        let scene = render::Scene::new(camera)
-            .with_item(body, Material::plaster())
-            .with_item(&cloth, Material::cloth(front, back))
-            .with_ground(lo.y);
-        let settings = render::Settings::new(width, height);
-        views.push(render::render(&scene, &settings).map_err(failed)?);
-    }
-    let sheet = Image::contact_sheet(&views, VIEWS.len()).map_err(failed)?;
+    let (front, back) = palette(0);
+    let sheet = four_views(body, &[(&fitting.mesh(), Material::cloth(front, back))])?;
     let mut bytes = Vec::new();
-    sheet.write_png(&mut bytes).map_err(failed)?;
+    sheet.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
     Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
 }
