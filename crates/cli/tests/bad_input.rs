@@ -238,3 +238,26 @@ fn cloth_without_area_is_refused() {
         assert!(done.error.contains("cannot be cloth: triangle 1"), "{}", done.error);
     }
 }
+
+#[test]
+fn a_garment_that_cannot_be_made_is_refused_with_what_there_is() {
+    let toile = Toile::new();
+    for (args, words) in [
+        (&["drape", "cape"][..], &["no garment `cape`", "tshirt"][..]),
+        (&["drape", "skirt", "--size", "huge"], &["no size `huge`", "XXL"]),
+        (&["drape", "skirt", "--figure", "cat"], &["no figure `cat`", "child"]),
+        (&["drape", "skirt", "--pose", "sitting"], &["no pose `sitting`", "relaxed"]),
+        (&["drape", "skirt", "--fabric", "tin"], &["tin"]),
+        (&["drape", "skirt", "--frames", "gif"], &["--frames", "leave it out"]),
+        (&["drape", "skirt", "--body", "nobody.obj"], &["nobody.obj"]),
+    ] {
+        let done = toile.run(args);
+        assert_eq!(done.code, 1, "{args:?}\n{}", done.error);
+        assert!(!done.error.contains("panicked"), "{}", done.error);
+        for word in words {
+            assert!(done.error.contains(word), "`{word}` is not in: {}", done.error);
+        }
+        assert!(!toile.path("out/report.json").exists());
+    }
+    assert_eq!(toile.run(&["drape", "--size", "L"]).code, 2);
+}
