@@ -1,8 +1,8 @@
 //! The system of Liu, Ko and Chang: an elastic surface that avoids collisions by limits on coordinates
 //! (M10, N10, D4a, R3) [liu1998].
 //!
-//! A step solves `A_t r = g_t` for x, y and z ([`System`]), looks for collisions of the solution, limits
-//! coordinates of the vertices that take part ([`Limits`]), and solves again from the same state by
+//! A step solves `A_t r = g_t` for x, y and z (`System`), looks for collisions of the solution, limits
+//! coordinates of the vertices that take part (`Limits`), and solves again from the same state by
 //! Gauss–Seidel with intervals, until nothing collides. No force and no velocity is ever corrected.
 //!
 //! Three searches, those of the paper's tables ([`Search`]): triangles by their geometry, whose vertices are then held
