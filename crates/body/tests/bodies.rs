@@ -146,29 +146,40 @@ fn what_is_no_body_is_refused() {
     assert!(repair(&mesh).is_err());
 }
 
-/// All sizes, figures and poses: a minute.
-#[test]
-#[ignore = "takes a minute"]
-fn all_sizes_figures_and_poses_are_sound() {
-    for figure in Figure::ALL {
-        for size in Size::ALL {
-            let m = figure.measurements(size);
-            let a = Mannequin::new(&m, figure, Pose::A)
-                .unwrap_or_else(|e| panic!("{figure:?} {size:?}: {e}"));
-            is_sound(&a);
-            // The waist of the largest woman is as wide as her ribs, and its level is uncertain.
-            let straight = figure == Figure::Female && size == Size::Xxl;
-            measures_what_was_asked(
-                &a,
-                if straight { &["waist_to_hip", "shoulder_length"] } else { &[] },
-            );
-            for pose in [Pose::T, Pose::Relaxed] {
-                let body =
-                    a.posed(pose).unwrap_or_else(|e| panic!("{figure:?} {size:?} {pose:?}: {e}"));
-                is_sound(&body);
-            }
+/// All sizes and poses of a figure.
+fn all_sizes_and_poses_are_sound(figure: Figure) {
+    for size in Size::ALL {
+        let m = figure.measurements(size);
+        let a = Mannequin::new(&m, figure, Pose::A)
+            .unwrap_or_else(|e| panic!("{figure:?} {size:?}: {e}"));
+        is_sound(&a);
+        // The waist of the largest woman is as wide as her ribs, and its level is uncertain.
+        let straight = figure == Figure::Female && size == Size::Xxl;
+        measures_what_was_asked(
+            &a,
+            if straight { &["waist_to_hip", "shoulder_length"] } else { &[] },
+        );
+        for pose in [Pose::T, Pose::Relaxed] {
+            let body =
+                a.posed(pose).unwrap_or_else(|e| panic!("{figure:?} {size:?} {pose:?}: {e}"));
+            is_sound(&body);
         }
     }
+}
+
+#[test]
+fn women_of_all_sizes_and_poses_are_sound() {
+    all_sizes_and_poses_are_sound(Figure::Female);
+}
+
+#[test]
+fn men_of_all_sizes_and_poses_are_sound() {
+    all_sizes_and_poses_are_sound(Figure::Male);
+}
+
+#[test]
+fn children_of_all_sizes_and_poses_are_sound() {
+    all_sizes_and_poses_are_sound(Figure::Child);
 }
 
 /// A body of others, if `TOILE_BODIES` names a folder that has it with its measurements.

@@ -1,11 +1,11 @@
 //! `toile body`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, say, wearer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toile::Error;
-use toile::body::{self, Figure, Mannequin, Measured, Pose};
-use toile_pattern::{Measurements, Size};
+use toile::body::{self, Mannequin, Measured};
+use toile_pattern::Measurements;
 
 /// Bodies: make a mannequin to measure, take a tape measure to any human mesh.
 #[derive(clap::Args)]
@@ -83,15 +83,9 @@ fn failed(error: toile_pattern::Error) -> Error {
 }
 
 fn make_body(make: &Make, json: bool) -> Result<End, Error> {
-    let size = Size::parse(&make.size).ok_or_else(|| {
-        request(format!("there is no size `{}`", make.size), "there are XS, S, M, L, XL and XXL")
-    })?;
-    let figure = Figure::parse(&make.figure).ok_or_else(|| {
-        request(format!("there is no figure `{}`", make.figure), "there are female, male and child")
-    })?;
-    let pose = Pose::parse(&make.pose).ok_or_else(|| {
-        request(format!("there is no pose `{}`", make.pose), "there are a, t and relaxed")
-    })?;
+    let size = wearer::size(&make.size)?;
+    let figure = wearer::figure(&make.figure)?;
+    let pose = wearer::pose(&make.pose)?;
     let mut m = figure.measurements(size);
     if let Some(path) = &make.measurements {
         let text = std::fs::read_to_string(path)

@@ -2,13 +2,11 @@
 
 use crate::progress::{Bar, stop_on_interrupt};
 use crate::sim::{Output, simulate};
-use crate::{End, print_json, say};
+use crate::{End, print_json, say, wearer};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::Error;
-use toile::body::{Figure, Pose};
 use toile::garment::{Order, dress};
-use toile_pattern::Size;
 
 /// Drape cloth: a garment on a body, or a square of fabric over a ball.
 ///
@@ -82,16 +80,9 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
 }
 
 fn drape_garment(garment: String, args: &Args, json: bool) -> Result<End, Error> {
-    let request = |message: String, help: &str| Error::Request { message, help: help.into() };
-    let size = Size::parse(&args.size).ok_or_else(|| {
-        request(format!("there is no size `{}`", args.size), "there are XS, S, M, L, XL and XXL")
-    })?;
-    let figure = Figure::parse(&args.figure).ok_or_else(|| {
-        request(format!("there is no figure `{}`", args.figure), "there are female, male and child")
-    })?;
-    let pose = Pose::parse(&args.pose).ok_or_else(|| {
-        request(format!("there is no pose `{}`", args.pose), "there are a, t and relaxed")
-    })?;
+    let size = wearer::size(&args.size)?;
+    let figure = wearer::figure(&args.figure)?;
+    let pose = wearer::pose(&args.pose)?;
     let (threads, picture) = args.output.for_garment()?;
     let order = Order {
         garment,

@@ -16,6 +16,7 @@ mod pattern;
 mod progress;
 mod sim;
 mod summary;
+mod wearer;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -262,9 +262,7 @@ fn draft(make: &Make, json: bool) -> Result<End, Error> {
         request(message, format!("there are {}", names.join(", ")))
     })?;
     let design = choose(design, &make.with)?;
-    let size = Size::parse(&make.size).ok_or_else(|| {
-        request(format!("there is no size `{}`", make.size), "there are XS, S, M, L, XL and XXL")
-    })?;
+    let size = crate::wearer::size(&make.size)?;
     let figure = match make.figure.as_str() {
         "female" => Figure::Female,
         "male" => Figure::Male,
