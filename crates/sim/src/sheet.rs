@@ -254,7 +254,12 @@ fn add_creases<B: Block>(
     for i in rows.places.of_chunk(rows.first) {
         let (k, slopes) = moments.stand_in(creases[*i as usize], x);
         let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
-        rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+        let (places, element) = (rows.places, *i as usize);
+        // A clamped crease has three vertices, an inner one four.
+        match places.width() {
+            3 => places.add::<3, B>(rows.pattern, element, rows.first, rows.blocks, block),
+            _ => places.add::<4, B>(rows.pattern, element, rows.first, rows.blocks, block),
+        }
     }
 }
 

@@ -223,9 +223,8 @@ impl Solver {
         }
         expected.iter().for_each(|e| push(&e.link, e.normal * e.gradient));
         let bonds: Vec<Bond> = all().map(|link| link.bond(n)).collect();
-        let linear = |e: crate::linear::Error| Failure::Error(e.into());
         let anew = report.iterations == 1 && expected.is_empty();
-        self.preconditioner.update(&self.matrix, &bonds, &it.held, anew).map_err(linear)?;
+        self.preconditioner.update(&self.matrix, &bonds, &it.held, anew);
         let goal = Goal {
             gain: self.settings.linear_tolerance,
             residual: RESIDUAL,

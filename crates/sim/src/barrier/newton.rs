@@ -287,8 +287,6 @@ pub(crate) enum Failure {
     Late { part: f64 },
     /// A force is no number.
     NotFinite { vertex: u32 },
-    /// Something else.
-    Error(Error),
 }
 
 impl From<NotFinite> for Failure {

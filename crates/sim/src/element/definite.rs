@@ -106,6 +106,9 @@ pub fn project_small<const M: usize>(matrix: &[[f64; M]; M]) -> [[f64; M]; M] {
     if is_definite(matrix) {
         return *matrix;
     }
+    if M == 2 {
+        return project_two(matrix);
+    }
     let (mut a, mut vectors) = ([0.0; 9], [0.0; 9]);
     for i in 0..M {
         for j in 0..M {
@@ -123,6 +126,21 @@ pub fn project_small<const M: usize>(matrix: &[[f64; M]; M]) -> [[f64; M]; M] {
         }
     }
     out
+}
+
+/// The same for a 2 × 2 matrix, in closed form.
+fn project_two<const M: usize>(m: &[[f64; M]; M]) -> [[f64; M]; M] {
+    let (mean, off) = (0.5 * (m[0][0] + m[1][1]), 0.5 * (m[0][1] + m[1][0]));
+    let half = 0.5 * (m[0][0] - m[1][1]);
+    let radius = (half * half + off * off).sqrt();
+    if mean - radius >= 0.0 {
+        return *m;
+    }
+    let largest = (mean + radius).max(0.0);
+    // The eigenvector of the larger eigenvalue, from the row of A − λ₂ I in which nothing cancels.
+    let v = if half >= 0.0 { [half + radius, off] } else { [off, radius - half] };
+    let scale = largest / (v[0] * v[0] + v[1] * v[1]).max(f64::MIN_POSITIVE);
+    std::array::from_fn(|i| std::array::from_fn(|j| scale * v[i] * v[j]))
 }
 
 /// A 2 × 2 matrix with the same eigenvectors and the magnitudes of its eigenvalues.

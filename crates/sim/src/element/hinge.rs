@@ -126,14 +126,11 @@ pub fn angle_gradient(x: &[DVec3; 4]) -> [DVec3; 4] {
     if m1 == 0.0 || m2 == 0.0 {
         return [DVec3::ZERO; 4];
     }
+    // One division each: they are what this costs most.
     let l = e.length();
-    let (u1, u2) = (n1 / m1, n2 / m2);
-    [
-        (u1 * (x[2] - x[1]).dot(e) + u2 * (x[3] - x[1]).dot(e)) / -l,
-        (u1 * (x[2] - x[0]).dot(e) + u2 * (x[3] - x[0]).dot(e)) / l,
-        u1 * -l,
-        u2 * -l,
-    ]
+    let (inverse, u1, u2) = (1.0 / l, n1 * (1.0 / m1), n2 * (1.0 / m2));
+    let (s1, s2) = ((x[2] - x[0]).dot(e) * inverse, (x[3] - x[0]).dot(e) * inverse);
+    [u1 * (l - s1) + u2 * (l - s2), u1 * s1 + u2 * s2, u1 * -l, u2 * -l]
 }
 
 /// Second derivatives of the angle, by differentiating the formulas of the gradient.

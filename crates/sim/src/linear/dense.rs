@@ -46,16 +46,19 @@ pub(super) const fn row(i: usize) -> usize {
     i * (i + 1) / 2
 }
 
-/// Turns the packed lower triangles of several matrices A into those of L⁻¹, in place and side by side: entry k of
-/// all of them is `a[k]`. On a pivot that is not positive the pivot is set to the diagonal entry (or 1), which
-/// drops what would have made it negative.
+/// Σ −= x y, lane by lane.
 #[inline(always)]
-pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
-    let less = |sum: &mut [f64; B], x: &[f64; B], y: &[f64; B]| {
-        for b in 0..B {
-            sum[b] -= x[b] * y[b];
-        }
-    };
+fn less<const B: usize>(sum: &mut [f64; B], x: &[f64; B], y: &[f64; B]) {
+    for b in 0..B {
+        sum[b] -= x[b] * y[b];
+    }
+}
+
+/// Turns the packed lower triangles of several matrices A into those of L, in place and side by side: entry k of
+/// all of them is `a[k]`. The diagonal holds the inverses of the pivots. On a pivot that is not positive the
+/// pivot is set to the diagonal entry (or 1), which drops what would have made it negative.
+#[inline(always)]
+pub(super) fn factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
     for i in 0..n {
         let (above, own) = a.split_at_mut(row(i));
         for j in 0..i {
@@ -64,7 +67,6 @@ pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
                 less(&mut sum, x, y);
             }
             for b in 0..B {
-                // Pivots above are kept inverted.
                 own[j][b] = sum[b] * above[row(j) + j][b];
             }
         }
@@ -79,6 +81,12 @@ pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
             own[i][b] = 1.0 / sum[b].sqrt();
         }
     }
+}
+
+/// The same for L⁻¹.
+#[inline(always)]
+pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
+    factors(a, n);
     let mut sum = [[0.0; B]; LARGEST];
     for i in 0..n {
         let (above, own) = a.split_at_mut(row(i));

@@ -81,8 +81,8 @@ pub struct Places {
     width: usize,
     /// Vertices of all elements.
     stencils: Vec<u32>,
-    /// Place of block (a, b) in row a, element after element.
-    places: Vec<u16>,
+    /// Slot of block (a, b), element after element.
+    slots: Vec<u32>,
     /// Elements of each chunk of rows.
     chunks: Vec<Vec<u32>>,
     chunk: usize,
@@ -92,28 +92,31 @@ impl Places {
     /// The places of elements with these vertices, `width` each.
     ///
     /// # Errors
-    /// If an element has more than nine vertices, or a vertex more neighbours than can be counted.
+    /// If an element has more than nine vertices, or joins vertices that the matrix does not.
     pub fn new(pattern: &Pattern, width: usize, stencils: Vec<u32>) -> Result<Self, Error> {
         if width > WIDEST {
             return Err(Error::TooLarge);
         }
         let chunk = chunk_of(pattern.rows());
         let mut chunks = vec![Vec::new(); pattern.rows().div_ceil(chunk)];
-        let mut places = Vec::with_capacity(stencils.len() * width);
+        let mut slots = Vec::with_capacity(stencils.len() * width);
         for (element, stencil) in stencils.chunks_exact(width.max(1)).enumerate() {
             for (a, i) in stencil.iter().enumerate() {
                 let own = *i as usize / chunk;
                 if !stencil[..a].iter().any(|j| *j as usize / chunk == own) {
                     chunks[own].push(element as u32);
                 }
-                let first = pattern.slots(*i as usize).start;
                 for j in stencil {
-                    let slot = pattern.slot(*i, *j).ok_or(Error::TooLarge)?;
-                    places.push(u16::try_from(slot - first).map_err(|_| Error::TooLarge)?);
+                    slots.push(pattern.slot(*i, *j).ok_or(Error::TooLarge)? as u32);
                 }
             }
         }
-        Ok(Self { width, stencils, places, chunks, chunk })
+        Ok(Self { width, stencils, slots, chunks, chunk })
+    }
+
+    /// Vertices of an element.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Number of elements.
@@ -131,10 +134,10 @@ impl Places {
         &self.chunks[first / self.chunk]
     }
 
-    /// Adds the blocks of an element, `block(a, b)` for a ≤ b, to the chunk of rows that begins with
-    /// `first`.
+    /// Adds the blocks of an element of `N` vertices, `block(a, b)` for a ≤ b, to the chunk of rows that begins
+    /// with `first`.
     #[inline]
-    pub fn add<B: Block>(
+    pub fn add<const N: usize, B: Block>(
         &self,
         pattern: &Pattern,
         element: usize,
@@ -142,27 +145,21 @@ impl Places {
         rows: &mut [B],
         block: impl Fn(usize, usize) -> B,
     ) {
-        let n = self.width;
-        let stencil = &self.stencils[element * n..][..n];
-        let places = &self.places[element * n * n..][..n * n];
+        assert_eq!(N, self.width, "elements of another width");
+        let slots = &self.slots.as_chunks::<N>().0[element * N..][..N];
         let base = pattern.row_start[first];
-        let own = first..first + self.chunk;
-        // Where the rows of its vertices begin; none in other chunks.
-        let mut starts = [None; WIDEST];
-        for (start, i) in starts.iter_mut().zip(stencil) {
-            let i = *i as usize;
-            *start = own.contains(&i).then(|| (pattern.row_start[i] - base) as usize);
-        }
-        for a in 0..n {
-            for b in a..n {
+        // Slots of other chunks lie before the base, which wraps around, or behind the end.
+        let mut add = |slot: u32, value: B| {
+            if let Some(to) = rows.get_mut(slot.wrapping_sub(base) as usize) {
+                *to += value;
+            }
+        };
+        for a in 0..N {
+            for b in a..N {
                 let value = block(a, b);
-                if let Some(start) = starts[a] {
-                    rows[start + places[a * n + b] as usize] += value;
-                }
-                if a != b
-                    && let Some(start) = starts[b]
-                {
-                    rows[start + places[b * n + a] as usize] += value.turned();
+                add(slots[a][b], value);
+                if a != b {
+                    add(slots[b][a], value.turned());
                 }
             }
         }

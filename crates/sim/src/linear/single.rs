@@ -12,6 +12,9 @@
 
 mod bond;
 mod cg;
+mod cholesky;
+mod coarse;
+mod groups;
 mod jacobi;
 mod matrix;
 mod two_level;

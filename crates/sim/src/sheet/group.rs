@@ -149,7 +149,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             // Row a of the upper triangle begins behind those before it.
             let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
             let block = |a: usize, b: usize| upper[at(a, b)];
-            rows.places.add(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+            rows.places.add::<N, B>(rows.pattern, *i as usize, rows.first, rows.blocks, block);
         }
     }
 }

@@ -55,7 +55,6 @@ impl World {
                     Failure::NotFinite { vertex } => {
                         Error::NotFinite { step, vertex, stage: Stage::Integrate }
                     }
-                    Failure::Error(error) => error,
                 })
             }
         }

@@ -4,6 +4,7 @@ use super::super::block_csr::{CHUNK, PARALLEL_ROWS};
 use super::super::places::{chunk_of, chunks_mut};
 use super::super::{Block, BlockCsr, Filter, Pattern};
 use glam::{DVec3, Mat3A, Vec3A};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -100,21 +101,43 @@ impl Matrix {
 
     /// y ← A x.
     pub fn multiply(&self, x: &[Vec3A], y: &mut [Vec3A]) {
-        let row = |i: usize| {
-            let slots = self.pattern.slots(i);
-            let columns = &self.pattern.columns[slots.clone()];
-            let mut sum = Vec3A::ZERO;
-            for (block, j) in self.values[slots].iter().zip(columns) {
-                sum += *block * x[*j as usize];
-            }
-            sum
+        let arch = Arch::new();
+        let rows = |first: usize, y: &mut [Vec3A]| {
+            arch.dispatch(Product { pattern: &self.pattern, values: &self.values, first, x, y });
         };
         if self.rows() < PARALLEL_ROWS {
-            y.iter_mut().enumerate().for_each(|(i, y)| *y = row(i));
+            rows(0, y);
         } else {
-            y.par_chunks_mut(CHUNK).enumerate().for_each(|(c, y)| {
-                y.iter_mut().enumerate().for_each(|(k, y)| *y = row(c * CHUNK + k));
-            });
+            y.par_chunks_mut(CHUNK).enumerate().for_each(|(c, y)| rows(c * CHUNK, y));
+        }
+    }
+}
+
+/// Some rows of y ← A x, for any processor.
+struct Product<'a> {
+    pattern: &'a Pattern,
+    values: &'a [Mat3A],
+    first: usize,
+    x: &'a [Vec3A],
+    y: &'a mut [Vec3A],
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { pattern, values, first, x, y } = self;
+        for (i, y) in (first..).zip(y) {
+            let slots = pattern.slots(i);
+            let mut sums = [Vec3A::ZERO; 3];
+            for (block, j) in values[slots.clone()].iter().zip(&pattern.columns[slots]) {
+                let x = x[*j as usize];
+                sums[0] += block.x_axis * x.x;
+                sums[1] += block.y_axis * x.y;
+                sums[2] += block.z_axis * x.z;
+            }
+            *y = (sums[0] + sums[1]) + sums[2];
         }
     }
 }

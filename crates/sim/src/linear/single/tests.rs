@@ -28,7 +28,7 @@ fn fill(pattern: &Arc<Pattern>, triangles: &[[u32; 3]]) -> (Matrix, BlockCsr) {
         for e in places.of_chunk(first) {
             let k = block(u64::from(*e) + 1);
             let k = Mat3A::from_cols(k.x_axis.as_vec3a(), k.y_axis.as_vec3a(), k.z_axis.as_vec3a());
-            places.add(pattern, *e as usize, first, rows, |a, b| k * sign(a, b));
+            places.add::<3, _>(pattern, *e as usize, first, rows, |a, b| k * sign(a, b));
         }
     }
     single.add_to_diagonal(|_| 0.01);
@@ -82,7 +82,7 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     let mut x = vec![DVec3::ZERO; 90];
     x[4] = DVec3::X * 0.3;
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &[bond], &held, true).unwrap();
+    m.update(&single, &[bond], &held, true);
     let stop = Goal { gain: 1e-9, residual: 0.02, max_iterations: 500 };
     let given = x[4];
     let outcome =
@@ -128,7 +128,7 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
         .filter(|b| !b.points[1..].contains(&b.points[0]))
         .collect();
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &bonds, &[], true).unwrap();
+    m.update(&single, &bonds, &[], true);
     assert!(m.is_coarse_usable());
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];

@@ -1,0 +1,173 @@
+//! The coarse level of [`super::TwoLevel`]: one translation for every aggregate of vertices.
+
+use super::super::{Error, Pattern};
+use super::cholesky::{BlockCholesky, Wide};
+use super::groups::NONE;
+use super::{Bond, Matrix};
+use glam::{Mat3A, Vec3A};
+use pulp::{Arch, Simd, WithSimd};
+
+/// Pᵀ A P, factored.
+#[derive(Debug)]
+pub(super) struct Coarse {
+    pattern: Pattern,
+    values: Vec<Wide>,
+    /// Aggregate of every vertex.
+    aggregate: Vec<u32>,
+    /// Fine blocks, and the row of each, that sum up to each coarse one on or above the diagonal.
+    start: Vec<u32>,
+    sources: Vec<[u32; 2]>,
+    solver: BlockCholesky,
+    /// False if the matrix could not be factored; then the fine level works alone.
+    pub(super) usable: bool,
+    solution: Vec<Vec3A>,
+}
+
+impl Coarse {
+    /// The symbolic part, for the aggregate of every vertex.
+    pub(super) fn new(fine: &Pattern, aggregate: Vec<u32>) -> Result<Self, Error> {
+        let n = fine.rows() as u32;
+        let count = aggregate.iter().map(|a| *a as usize + 1).max().unwrap_or(0);
+        let of = |i: u32| aggregate[i as usize];
+        let blocks = (0..n).flat_map(|i| fine.slots(i as usize).map(move |slot| (i, slot as u32)));
+        let joined = |(i, slot): (u32, u32)| (of(i), of(fine.columns[slot as usize]));
+        let pairs = blocks.clone().map(joined).filter(|(a, b)| a < b);
+        let pattern = Pattern::from_pairs(count, pairs);
+        let upper = blocks.filter_map(|(i, slot)| {
+            let (a, b) = joined((i, slot));
+            (a <= b).then(|| pattern.slot(a, b)).flatten().map(|to| (to, [slot, i]))
+        });
+        let mut start = vec![0_u32; pattern.blocks() + 1];
+        upper.clone().for_each(|(to, _)| start[to + 1] += 1);
+        for k in 0..pattern.blocks() {
+            start[k + 1] += start[k];
+        }
+        let mut next = start.clone();
+        let mut sources = vec![[0; 2]; start[pattern.blocks()] as usize];
+        upper.for_each(|(to, source)| {
+            sources[next[to] as usize] = source;
+            next[to] += 1;
+        });
+        Ok(Self {
+            values: vec![[[0.0; 4]; 3]; pattern.blocks()],
+            solver: BlockCholesky::new(&pattern)?,
+            solution: vec![Vec3A::ZERO; count],
+            usable: false,
+            aggregate,
+            pattern,
+            start,
+            sources,
+        })
+    }
+
+    /// Takes over a matrix, with `held` vertices standing still.
+    pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
+        Arch::new().dispatch(Sum { coarse: self, a, held });
+        let still = |i: u32| !held.is_empty() && held.binary_search(&i).is_ok();
+        self.add_bonds(bonds, still);
+        for k in 0..self.pattern.rows() {
+            // An aggregate whose vertices are all held has nothing to solve for.
+            let own = &mut self.values[self.pattern.diagonal[k] as usize];
+            if own.iter().flatten().all(|v| *v == 0.0) {
+                (0..3).for_each(|d| own[d][d] = 1.0);
+            }
+        }
+        self.usable = self.solver.factor(&self.values);
+    }
+
+    fn add_bonds(&mut self, bonds: &[Bond], still: impl Fn(u32) -> bool) {
+        for bond in bonds {
+            // Weights of the aggregates it joins.
+            let mut joined = [(NONE, 0.0_f64); 4];
+            for (p, w) in bond.points.iter().zip(bond.weights) {
+                if w == 0.0 || still(*p) {
+                    continue;
+                }
+                let own = self.aggregate[*p as usize];
+                if let Some(entry) = joined.iter_mut().find(|e| e.0 == own || e.0 == NONE) {
+                    *entry = (own, entry.1 + f64::from(w));
+                }
+            }
+            let count = joined.iter().filter(|e| e.0 != NONE).count();
+            let joined = &joined[..count];
+            if self.joins(joined) {
+                self.add_joined(joined, &bond.stiffness);
+                continue;
+            }
+            // Without room for all couplings those of each side alone: it is as if the other were held.
+            // Dropping single couplings could leave an indefinite matrix.
+            for sign in [1.0, -1.0] {
+                let side: Vec<(u32, f64)> =
+                    joined.iter().copied().filter(|(_, w)| w * sign > 0.0).collect();
+                if self.joins(&side) {
+                    self.add_joined(&side, &bond.stiffness);
+                } else {
+                    side.iter().for_each(|e| self.add_joined(&[*e], &bond.stiffness));
+                }
+            }
+        }
+    }
+
+    /// Whether the pattern has room for all couplings.
+    fn joins(&self, joined: &[(u32, f64)]) -> bool {
+        let room = |a: u32, b: u32| self.pattern.slot(a, b).is_some();
+        joined.iter().all(|(a, _)| joined.iter().all(|(b, _)| room(*a, *b)))
+    }
+
+    fn add_joined(&mut self, joined: &[(u32, f64)], stiffness: &Mat3A) {
+        for (a, wa) in joined {
+            for (b, wb) in joined.iter().filter(|(b, _)| b >= a) {
+                let Some(slot) = self.pattern.slot(*a, *b) else { continue };
+                add(&mut self.values[slot], stiffness, wa * wb);
+            }
+        }
+    }
+
+    /// The translations that belong to a residual.
+    pub(super) fn solve(&mut self, r: &[Vec3A]) -> &[Vec3A] {
+        self.solution.fill(Vec3A::ZERO);
+        for (r, a) in r.iter().zip(&self.aggregate) {
+            self.solution[*a as usize] += *r;
+        }
+        self.solver.solve(&mut self.solution);
+        &self.solution
+    }
+}
+
+#[inline(always)]
+fn add(to: &mut Wide, block: &Mat3A, factor: f64) {
+    let columns = [block.x_axis, block.y_axis, block.z_axis];
+    for (to, column) in to.iter_mut().zip(columns) {
+        for (to, entry) in to.iter_mut().zip(column.to_array()) {
+            *to += f64::from(entry) * factor;
+        }
+    }
+}
+
+/// The coarse blocks on and above the diagonal, for any processor.
+struct Sum<'a> {
+    coarse: &'a mut Coarse,
+    a: &'a Matrix,
+    held: &'a [u32],
+}
+
+impl WithSimd for Sum<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { coarse, a, held } = self;
+        let columns = &a.pattern().columns;
+        let still = |i: u32| held.binary_search(&i).is_ok();
+        for (slot, value) in coarse.values.iter_mut().enumerate() {
+            let mut sum = [[0.0; 4]; 3];
+            let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
+            for [fine, row] in &coarse.sources[sources] {
+                if held.is_empty() || !(still(*row) || still(columns[*fine as usize])) {
+                    add(&mut sum, &a.values[*fine as usize], 1.0);
+                }
+            }
+            *value = sum;
+        }
+    }
+}
