@@ -67,6 +67,12 @@ pub trait Element<const N: usize> {
             *to = Mat3A::of(from);
         }
     }
+
+    /// The same, and the gradient [N]; models that are evaluated most share what both need.
+    fn single_upper_and_gradient(&self, x: &[DVec3; N], upper: &mut [Mat3A]) -> [DVec3; N] {
+        self.single_upper(x, upper);
+        self.gradient(x)
+    }
 }
 
 /// The upper triangle of blocks, row by row.

@@ -146,6 +146,11 @@ impl Sheet {
                 *g += forces[*s as usize];
             }
         });
+        self.add_moments(x, g);
+    }
+
+    /// Adds the gradient of bending by moments.
+    fn add_moments(&mut self, x: &[DVec3], g: &mut [DVec3]) {
         for part in &mut self.parts {
             let range = part.range.clone();
             if let Some(moments) = &mut part.moments {
@@ -161,7 +166,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
             group.add_rows(x, definite, rows);
         };
-        self.fill(x, matrix.chunks_mut(), DMat3::ZERO, creases, add);
+        self.fill(x, (matrix.chunks_mut(), None), DMat3::ZERO, creases, add);
     }
 
     /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
@@ -170,33 +175,57 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
             group.add_single_rows(x, rows);
         };
-        self.fill(x, matrix.chunks_mut(), Mat3A::ZERO, true, add);
+        self.fill(x, (matrix.chunks_mut(), None), Mat3A::ZERO, true, add);
+    }
+
+    /// The gradient [N] and that Hessian at once, for less than one after the other.
+    pub fn gradient_and_single_hessian(
+        &mut self,
+        x: &[DVec3],
+        g: &mut [DVec3],
+        matrix: &mut Matrix,
+    ) {
+        let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
+            group.add_single_rows(x, rows);
+        };
+        g.fill(DVec3::ZERO);
+        self.fill(x, (matrix.chunks_mut(), Some(g)), Mat3A::ZERO, true, add);
+        self.add_moments(x, g);
     }
 
     /// Fills chunks of rows side by side. Every row is summed by one thread, in the order of the elements.
     fn fill<B: Block>(
         &self,
         x: &[DVec3],
-        chunks: Vec<(usize, &mut [B])>,
+        (chunks, gradient): (Chunks<'_, B>, Option<&mut [DVec3]>),
         zero: B,
         creases: bool,
         add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
     ) {
         let (parts, pattern) = (&self.parts, &*self.pattern);
-        chunks.into_par_iter().for_each(|(first, blocks)| {
+        // Chunks of the gradient, as long as those of the rows.
+        let length = chunks.get(1).map_or(x.len(), |(first, _)| *first).max(1);
+        let mut gradients: Vec<Option<&mut [DVec3]>> = match gradient {
+            Some(gradient) => gradient.chunks_mut(length).map(Some).collect(),
+            None => Vec::new(),
+        };
+        gradients.resize_with(chunks.len(), || None);
+        chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
             blocks.fill(zero);
             let mut places = self.places.iter();
             for part in parts {
                 let x = &x[part.range.clone()];
                 for (group, places) in part.groups.iter().zip(places.by_ref()) {
-                    add(&**group, x, &mut Rows { pattern, places, first, blocks });
+                    let gradient = gradient.as_deref_mut();
+                    add(&**group, x, &mut Rows { pattern, places, first, blocks, gradient });
                 }
                 let Some(moments) = &part.moments else { continue };
                 let clamped = (!part.clamped.is_empty()).then_some(&part.clamped);
                 let lists = std::iter::once(&part.inner).chain(clamped);
                 for (list, places) in lists.zip(places.by_ref()) {
                     if creases {
-                        let mut rows = Rows { pattern, places, first, blocks };
+                        let gradient = None;
+                        let mut rows = Rows { pattern, places, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -234,6 +263,9 @@ impl Sheet {
         self.parts.get(cloth)?.moments.as_ref()
     }
 }
+
+/// Chunks of the rows of a matrix, each with its first row.
+type Chunks<'a, B> = Vec<(usize, &'a mut [B])>;
 
 /// All elements of all parts.
 fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear::Error> {

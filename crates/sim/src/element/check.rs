@@ -145,6 +145,11 @@ fn single<const N: usize>(e: &impl Element<N>, x: &[DVec3; N]) {
             assert!(off < 1e-5 * size, "{u} {s}");
         }
     }
+    let mut again = [Mat3A::ZERO; 45];
+    let (both, alone) = (e.single_upper_and_gradient(x, &mut again[..count]), e.gradient(x));
+    assert_eq!(single, again);
+    let size = alone.iter().map(|g| g.length()).fold(f64::MIN_POSITIVE, f64::max);
+    assert!((0..N).all(|a| (both[a] - alone[a]).length() < 1e-12 * size), "{both:?} {alone:?}");
 }
 
 /// Energy of all elements with the vertices at `x`.

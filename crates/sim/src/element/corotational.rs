@@ -122,11 +122,31 @@ impl Corotational<'_> {
         (plane, 2.0 * ga.dot(tension * gb))
     }
 
-    /// The positive part of T.
-    fn tension(&self, split: &Split) -> DMat2 {
-        let t = split.halve(stress(self.stiffness, split.stretch - DMat2::IDENTITY));
-        let [x, y] = project_small(&t.to_cols_array_2d());
-        DMat2::from_cols(DVec2::from(x), DVec2::from(y))
+    /// T with U T + T U = σ.
+    fn half_stress(&self, split: &Split) -> DMat2 {
+        split.halve(stress(self.stiffness, split.stretch - DMat2::IDENTITY))
+    }
+
+    /// The gradient 2 A F T g_a.
+    fn pull(&self, split: &Split, t: DMat2) -> [DVec3; 3] {
+        let p = times(split.f, t * (2.0 * self.rest.area));
+        self.rest.gradients.map(|g| p[0] * g.x + p[1] * g.y)
+    }
+
+    /// The upper triangle of the semidefinite Hessian in single precision.
+    fn write_single(&self, split: &Split, t: DMat2, upper: &mut [Mat3A]) {
+        let (c, tension) = (self.stiffness.matrix(), positive(t));
+        let r = split.rotation().map(|r| r.as_vec3a());
+        let block = |a: usize, b: usize| {
+            let (k, all) = self.between(&c, tension, a, b);
+            let row = |i: usize| r[0] * k[i][0] as f32 + r[1] * k[i][1] as f32;
+            single_outer(r[0], row(0))
+                + single_outer(r[1], row(1))
+                + Mat3A::from_diagonal(Vec3::splat(all as f32))
+        };
+        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
+        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
+        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
     }
 
     /// The upper triangle of the warped stiffness with the tension given. Rows sum to zero, as do the
@@ -142,6 +162,12 @@ impl Corotational<'_> {
         let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
         upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
     }
+}
+
+/// The positive part of T.
+fn positive(t: DMat2) -> DMat2 {
+    let [x, y] = project_small(&t.to_cols_array_2d());
+    DMat2::from_cols(DVec2::from(x), DVec2::from(y))
 }
 
 /// Both triangles of the blocks whose upper one is given.
@@ -163,34 +189,27 @@ impl Element<3> for Corotational<'_> {
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
         let split = Split::new(self.rest.deformation(x));
-        let sigma = stress(self.stiffness, split.stretch - DMat2::IDENTITY);
-        let p = times(split.f, split.halve(sigma) * 2.0);
-        self.rest.gradients.map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
+        self.pull(&split, self.half_stress(&split))
     }
 
     fn upper(&self, x: &[DVec3; 3], definite: bool, upper: &mut [DMat3]) {
         if definite {
             let split = Split::new(self.rest.deformation(x));
-            self.write_warped(&split, self.tension(&split), upper);
+            self.write_warped(&split, positive(self.half_stress(&split)), upper);
         } else {
             write_upper(&self.hessian(x, false), upper);
         }
     }
 
     fn single_upper(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) {
+        self.single_upper_and_gradient(x, upper);
+    }
+
+    fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
         let split = Split::new(self.rest.deformation(x));
-        let (c, tension) = (self.stiffness.matrix(), self.tension(&split));
-        let r = split.rotation().map(|r| r.as_vec3a());
-        let block = |a: usize, b: usize| {
-            let (k, all) = self.between(&c, tension, a, b);
-            let row = |i: usize| r[0] * k[i][0] as f32 + r[1] * k[i][1] as f32;
-            single_outer(r[0], row(0))
-                + single_outer(r[1], row(1))
-                + Mat3A::from_diagonal(Vec3::splat(all as f32))
-        };
-        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
-        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
-        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
+        let t = self.half_stress(&split);
+        self.write_single(&split, t, upper);
+        self.pull(&split, t)
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
@@ -200,8 +219,7 @@ impl Element<3> for Corotational<'_> {
             return whole(&upper);
         }
         let split = Split::new(self.rest.deformation(x));
-        let u = split.stretch;
-        let t = split.halve(stress(self.stiffness, u - DMat2::IDENTITY));
+        let t = self.half_stress(&split);
         let f = split.f;
         from_directions(|dx| {
             let df = self.rest.deformation(dx);

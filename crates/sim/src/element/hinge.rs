@@ -91,6 +91,17 @@ impl Element<4> for Hinge {
         }
     }
 
+    fn single_upper_and_gradient(&self, x: &[DVec3; 4], upper: &mut [Mat3A]) -> [DVec3; 4] {
+        let Curvature::GaussNewton = self.curvature else {
+            self.single_upper(x, upper);
+            return self.gradient(x);
+        };
+        let slopes = angle_gradient(x);
+        write_single_outer(self.stiffness, &slopes, upper);
+        let pull = self.stiffness * self.stretch(x);
+        slopes.map(|g| g * pull)
+    }
+
     fn hessian(&self, x: &[DVec3; 4], definite: bool) -> Blocks<4> {
         let mut h = outer_blocks(self.stiffness, &angle_gradient(x));
         if self.curvature == Curvature::Exact {

@@ -39,9 +39,14 @@ pub trait System {
         damping: &mut BlockCsr,
     );
 
-    /// The stiffness in single precision, for forces that depend on differences of positions alone and are
-    /// not damped; false for others.
-    fn linearise_single(&mut self, _x: &[DVec3], _stiffness: &mut Matrix) -> bool {
+    /// Forces and the stiffness in single precision, for forces that depend on differences of positions alone
+    /// and are not damped; false for others.
+    fn linearise_single(
+        &mut self,
+        _x: &[DVec3],
+        _f: &mut [DVec3],
+        _stiffness: &mut Matrix,
+    ) -> bool {
         false
     }
 

@@ -234,18 +234,20 @@ impl Solver {
     ) -> Result<Report, StepError> {
         let &Stage { gamma, x_bar, v_bar, x, v, t } = stage;
         let mut report = Report { iterations: 1, ..Report::default() };
-        system.force(t, x, v, &mut self.f);
-        check(&self.f)?;
         for i in 0..x.len() {
             self.x[i] = x_bar[i] + gamma * v[i] - x[i];
         }
         let masses: Vec<f64> = system.masses().to_vec();
-        let write = |matrix: &mut Matrix| system.linearise_single(x, matrix);
+        let f = &mut self.f;
+        let write = |matrix: &mut Matrix| system.linearise_single(x, f, matrix);
         let change = (self.x.as_slice(), self.g.as_mut_slice());
         let single = self.linear.prepare_single(write, change, (&masses, gamma * gamma), filter)?;
         if single {
+            check(&self.f)?;
             report.matrices += 1;
         } else {
+            system.force(t, x, v, &mut self.f);
+            check(&self.f)?;
             system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
             self.stiffness.multiply(&self.x, &mut self.g);
             self.prepare(system, gamma, filter, &mut report)?;

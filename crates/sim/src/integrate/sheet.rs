@@ -87,6 +87,14 @@ impl SheetSystem {
         &mut self.sheet
     }
 
+    /// From the gradient of the elastic energy to all forces that do not depend on velocities.
+    fn turn_to_force(&self, f: &mut [DVec3]) {
+        for (f, m) in f.iter_mut().zip(&self.masses) {
+            *f = self.gravity * *m - *f;
+        }
+        f.iter_mut().zip(&self.outer).for_each(|(f, outer)| *f += *outer);
+    }
+
     /// Elastic and kinetic energy and that in the field of gravity [J].
     pub fn energy(&mut self, x: &[DVec3], v: &[DVec3]) -> f64 {
         let of = |i: usize| self.masses[i] * (0.5 * v[i].length_squared() - self.gravity.dot(x[i]));
@@ -113,10 +121,7 @@ impl System for SheetSystem {
 
     fn force(&mut self, _: f64, x: &[DVec3], v: &[DVec3], f: &mut [DVec3]) {
         self.sheet.gradient(x, f);
-        for (f, m) in f.iter_mut().zip(&self.masses) {
-            *f = self.gravity * *m - *f;
-        }
-        f.iter_mut().zip(&self.outer).for_each(|(f, outer)| *f += *outer);
+        self.turn_to_force(f);
         if let Some(viscous) = &self.viscous {
             self.memory.resize(v.len(), DVec3::ZERO);
             viscous.multiply(v, &mut self.memory);
@@ -138,10 +143,11 @@ impl System for SheetSystem {
         }
     }
 
-    fn linearise_single(&mut self, x: &[DVec3], stiffness: &mut Matrix) -> bool {
+    fn linearise_single(&mut self, x: &[DVec3], f: &mut [DVec3], stiffness: &mut Matrix) -> bool {
         let able = self.viscous.is_none();
         if able {
-            self.sheet.single_hessian(x, stiffness);
+            self.sheet.gradient_and_single_hessian(x, f, stiffness);
+            self.turn_to_force(f);
         }
         able
     }

@@ -129,6 +129,11 @@ impl Places {
         self.stencils.is_empty()
     }
 
+    /// The vertices of an element.
+    pub fn stencil(&self, element: usize) -> &[u32] {
+        &self.stencils[element * self.width..][..self.width]
+    }
+
     /// The elements that touch the chunk of rows that begins with `first`.
     pub fn of_chunk(&self, first: usize) -> &[u32] {
         &self.chunks[first / self.chunk]

@@ -35,7 +35,7 @@ pub trait Group: Debug + Send + Sync {
     fn gradient(&self, x: &[DVec3], out: &mut [DVec3]);
     /// Hessians, added to a chunk of the rows of a matrix.
     fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>);
-    /// The same in single precision, semidefinite.
+    /// The same in single precision, semidefinite, and the gradient if the rows have one.
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, x: &[DVec3]) -> f64;
@@ -49,6 +49,8 @@ pub struct Rows<'a, B> {
     /// The first row.
     pub(super) first: usize,
     pub(super) blocks: &'a mut [B],
+    /// The gradient of the same vertices, where it is asked for.
+    pub(super) gradient: Option<&'a mut [DVec3]>,
 }
 
 /// Elements of one kind, made when they are asked for.
@@ -117,11 +119,23 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
     }
 
     fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>) {
-        self.add_to_rows(x, rows, DMat3::ZERO, |e, x, upper| e.upper(x, definite, upper));
+        self.add_to_rows(x, rows, DMat3::ZERO, |e, x, upper| {
+            e.upper(x, definite, upper);
+            [DVec3::ZERO; N]
+        });
     }
 
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>) {
-        self.add_to_rows(x, rows, Mat3A::ZERO, |e, x, upper| e.single_upper(x, upper));
+        if rows.gradient.is_some() {
+            self.add_to_rows(x, rows, Mat3A::ZERO, |e, x, upper| {
+                e.single_upper_and_gradient(x, upper)
+            });
+        } else {
+            self.add_to_rows(x, rows, Mat3A::ZERO, |e, x, upper| {
+                e.single_upper(x, upper);
+                [DVec3::ZERO; N]
+            });
+        }
     }
 
     fn advance(&mut self, x: &[DVec3]) -> f64 {
@@ -130,14 +144,14 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
 }
 
 impl<const N: usize, S: Source<N>> Many<N, S> {
-    /// `write` writes the upper triangle of an element's blocks, row by row.
+    /// `write` writes the upper triangle of an element's blocks, row by row, and gives its gradient.
     #[inline]
     fn add_to_rows<'a, B: Block>(
         &'a self,
         x: &[DVec3],
         rows: &mut Rows<'_, B>,
         zero: B,
-        write: impl Fn(&S::Item<'a>, &[DVec3; N], &mut [B]),
+        write: impl Fn(&S::Item<'a>, &[DVec3; N], &mut [B]) -> [DVec3; N],
     ) {
         // The widest element has nine vertices.
         const { assert!(N <= 9) };
@@ -145,11 +159,18 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
         let upper = &mut upper[..N * (N + 1) / 2];
         for i in rows.places.of_chunk(rows.first) {
             let e = self.0.get(*i as usize);
-            write(&e, &e.vertices().map(|v| x[v as usize]), upper);
+            let gradient = write(&e, &e.vertices().map(|v| x[v as usize]), upper);
             // Row a of the upper triangle begins behind those before it.
             let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
             let block = |a: usize, b: usize| upper[at(a, b)];
             rows.places.add::<N, B>(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+            let Some(sum) = &mut rows.gradient else { continue };
+            for (v, g) in rows.places.stencil(*i as usize).iter().zip(gradient) {
+                // Vertices of other chunks lie before the first, which wraps around, or behind the end.
+                if let Some(sum) = sum.get_mut(v.wrapping_sub(rows.first as u32) as usize) {
+                    *sum += g;
+                }
+            }
         }
     }
 }

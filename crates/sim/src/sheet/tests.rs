@@ -87,6 +87,27 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn gradient_and_hessian_at_once_are_those_one_after_the_other() {
+    // Rows enough for several chunks, which cut through elements and cloths.
+    let cloths = [cloth(50), cloth(60)];
+    let x = shaken(&cloths);
+    for (stretch, bend) in [(Stretch::Corotational, Bend::Hinge), (Stretch::Stvk, Bend::Morley)] {
+        let mut sheet = Sheet::new(&cloths, stretch, bend, &[]).unwrap();
+        let (mut alone, mut both) = (vec![DVec3::ZERO; x.len()], vec![DVec3::ONE; x.len()]);
+        let mut matrices = [0, 1].map(|_| Matrix::zeros(sheet.pattern()));
+        assert!(matrices[0].chunks_mut().len() > 2);
+        sheet.gradient(&x, &mut alone);
+        sheet.single_hessian(&x, &mut matrices[0]);
+        sheet.gradient_and_single_hessian(&x, &mut both, &mut matrices[1]);
+        assert_eq!(matrices[0].values(), matrices[1].values());
+        let size = alone.iter().map(|g| g.length()).fold(0.0, f64::max);
+        for (a, b) in alone.iter().zip(&both) {
+            assert!((*a - *b).length() < 1e-11 * size, "{stretch:?} {bend:?} {a} {b}");
+        }
+    }
+}
+
+#[test]
 fn a_grid_model_on_another_mesh_is_refused_by_name() {
     let mut c = cloth(4);
     c.grid = None;

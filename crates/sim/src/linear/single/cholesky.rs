@@ -212,7 +212,8 @@ impl WithSimd for Column<'_> {
             let block = product(&f.column[i], &right);
             f.column[i] = [[0.0; 4]; 3];
             f.blocks[at] = block;
-            f.single[at] = Mat3A::from_cols_array_2d(&block.map(|c| [0, 1, 2].map(|d| c[d] as f32)));
+            f.single[at] =
+                Mat3A::from_cols_array_2d(&block.map(|c| [0, 1, 2].map(|d| c[d] as f32)));
         }
         definite
     }

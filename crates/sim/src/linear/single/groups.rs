@@ -288,9 +288,7 @@ fn add_bond(bond: &Bond, place: &[u32], batch: usize, packed: &mut Packed) {
             continue;
         }
         for l in 0..4 {
-            if bond.weights[l] != 0.0
-                && at[l] / GROUP == at[k] / GROUP
-                && (at[l] < at[k] || k == l)
+            if bond.weights[l] != 0.0 && at[l] / GROUP == at[k] / GROUP && (at[l] < at[k] || k == l)
             {
                 let to = [at[k] / GROUP % LANES, at[k] % GROUP, at[l] % GROUP];
                 add_block(packed, to, &bond.stiffness, bond.weights[k] * bond.weights[l]);
