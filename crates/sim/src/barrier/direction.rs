@@ -90,8 +90,7 @@ impl Solver {
         let h2 = it.start.h * it.start.h;
         let x = &it.y[..n];
         let mut g = vec![DVec3::ZERO; n];
-        self.sheet.gradient(x, &mut g);
-        self.sheet.single_hessian(x, &mut self.matrix);
+        self.sheet.gradient_and_single_hessian(x, &mut g, &mut self.matrix);
         for i in 0..n {
             g[i] += (x[i] - it.free[i]) * (self.masses[i] / h2);
         }

@@ -22,10 +22,10 @@
 //! Limits: linear in the stretch, so forces in strong compression stay finite and a triangle can be
 //! pressed flat; where F has rank one R is not defined, and the stretch is kept away from zero.
 
-use super::definite::{from_directions, outer, project_small, single_outer};
+use super::definite::{from_directions, outer, project_small};
 use super::stiffness::multiply;
 use super::{Blocks, Element, Membrane, Triangle, write_upper};
-use glam::{DMat2, DMat3, DVec2, DVec3, Mat3A, Vec3};
+use glam::{DMat2, DMat3, DVec2, DVec3, Mat3A};
 
 /// Determinant of the stretch below which a triangle counts as a line.
 const LINE: f64 = 1e-12;
@@ -103,25 +103,6 @@ impl Corotational<'_> {
         whole(&upper)
     }
 
-    /// The stiffness between corners a and b: in the plane, and, the same in all directions, of tension.
-    ///
-    /// `κ_ij = A Σ_kl ∂N_a/∂u_k C_ikjl ∂N_b/∂u_l` and `2 A g_aᵀ T⁺ g_b`.
-    fn between(
-        &self,
-        c: &[[f64; 3]; 3],
-        tension: DMat2,
-        a: usize,
-        b: usize,
-    ) -> ([[f64; 2]; 2], f64) {
-        let (ga, gb) = (self.rest.gradients[a] * self.rest.area, self.rest.gradients[b]);
-        // Stress (11, 22, 12) of moving corner b along either direction, and its pull at corner a.
-        let along = |k: usize| [c[k][0] * gb.x + c[k][2] * gb.y, c[k][1] * gb.y + c[k][2] * gb.x];
-        let stress = [along(0), along(1), along(2)];
-        let pull = |i: usize, j: usize| ga[i] * stress[i][j] + ga[1 - i] * stress[2][j];
-        let plane = [[pull(0, 0), pull(0, 1)], [pull(1, 0), pull(1, 1)]];
-        (plane, 2.0 * ga.dot(tension * gb))
-    }
-
     /// T with U T + T U = σ.
     fn half_stress(&self, split: &Split) -> DMat2 {
         split.halve(stress(self.stiffness, split.stretch - DMat2::IDENTITY))
@@ -133,28 +114,12 @@ impl Corotational<'_> {
         self.rest.gradients.map(|g| p[0] * g.x + p[1] * g.y)
     }
 
-    /// The upper triangle of the semidefinite Hessian in single precision.
-    fn write_single(&self, split: &Split, t: DMat2, upper: &mut [Mat3A]) {
-        let (c, tension) = (self.stiffness.matrix(), positive(t));
-        let r = split.rotation().map(|r| r.as_vec3a());
-        let block = |a: usize, b: usize| {
-            let (k, all) = self.between(&c, tension, a, b);
-            let row = |i: usize| r[0] * k[i][0] as f32 + r[1] * k[i][1] as f32;
-            single_outer(r[0], row(0))
-                + single_outer(r[1], row(1))
-                + Mat3A::from_diagonal(Vec3::splat(all as f32))
-        };
-        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
-        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
-        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
-    }
-
     /// The upper triangle of the warped stiffness with the tension given. Rows sum to zero, as do the
     /// gradients of the shape functions, so three blocks of six do.
     fn write_warped(&self, split: &Split, tension: DMat2, upper: &mut [DMat3]) {
         let (r, c) = (split.rotation(), self.stiffness.matrix());
         let block = |a: usize, b: usize| {
-            let (k, all) = self.between(&c, tension, a, b);
+            let (k, all) = self.rest.between(&c, tension * 2.0, a, b);
             let row = |i: usize| r[0] * k[i][0] + r[1] * k[i][1];
             outer(r[0], row(0)) + outer(r[1], row(1)) + DMat3::from_diagonal(DVec3::splat(all))
         };
@@ -208,7 +173,8 @@ impl Element<3> for Corotational<'_> {
     fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
         let split = Split::new(self.rest.deformation(x));
         let t = self.half_stress(&split);
-        self.write_single(&split, t, upper);
+        let frame = split.rotation().map(|r| r.as_vec3a());
+        self.rest.write_single(frame, &self.stiffness.matrix(), positive(t) * 2.0, upper);
         self.pull(&split, t)
     }
 

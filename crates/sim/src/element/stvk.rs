@@ -22,7 +22,7 @@
 use super::curve::Response;
 use super::definite::{absolute, add_blocks, outer, project_small};
 use super::{Blocks, Element, Membrane, Triangle};
-use glam::{DMat3, DVec3};
+use glam::{DMat2, DMat3, DVec3, Mat3A};
 
 /// Half the square of the stretch below which threads are crushed.
 const CRUSHED: f64 = 0.2;
@@ -116,6 +116,18 @@ impl Element<3> for Stvk<'_> {
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
         let (s, tangent) = self.law.stress(self.rest.green_strain(x));
         stiffness(self.rest, x, s, tangent, definite)
+    }
+
+    fn single_upper(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) {
+        self.single_upper_and_gradient(x, upper);
+    }
+
+    fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
+        let (s, tangent) = self.law.stress(self.rest.green_strain(x));
+        let stress = DMat2::from_cols_array_2d(&absolute(&[[s[0], s[2]], [s[2], s[1]]]));
+        let frame = self.rest.deformation(x).map(DVec3::as_vec3a);
+        self.rest.write_single(frame, &project_small(&tangent), stress, upper);
+        pull(self.rest, x, s)
     }
 }
 

@@ -3,7 +3,8 @@
 //! Linear form functions N_a with gradients g_a in material coordinates give the 3 × 2 deformation
 //! gradient `F = Σ x_a g_aᵀ`, constant over the triangle, with columns s_u (weft) and s_v (warp).
 
-use glam::{DVec2, DVec3};
+use super::definite::single_outer;
+use glam::{DMat2, DVec2, DVec3, Mat3A, Vec3, Vec3A};
 use toile_mesh::TriMesh;
 
 /// A triangle at rest.
@@ -48,6 +49,48 @@ impl Triangle {
             x[0] * g[0].x + x[1] * g[1].x + x[2] * g[2].x,
             x[0] * g[0].y + x[1] * g[1].y + x[2] * g[2].y,
         ]
+    }
+
+    /// The stiffness between corners a and b under tangent moduli C and a stress S: between directions of the
+    /// plane, and, the same in all directions of space, of tension.
+    ///
+    /// `κ_ij = A Σ_kl ∂N_a/∂u_k C_ikjl ∂N_b/∂u_l` and `A g_aᵀ S g_b`.
+    #[inline]
+    pub(super) fn between(
+        &self,
+        c: &[[f64; 3]; 3],
+        stress: DMat2,
+        a: usize,
+        b: usize,
+    ) -> ([[f64; 2]; 2], f64) {
+        let (ga, gb) = (self.gradients[a] * self.area, self.gradients[b]);
+        // Stress (11, 22, 12) of moving corner b along either direction, and its pull at corner a.
+        let along = |k: usize| [c[k][0] * gb.x + c[k][2] * gb.y, c[k][1] * gb.y + c[k][2] * gb.x];
+        let moved = [along(0), along(1), along(2)];
+        let pull = |i: usize, j: usize| ga[i] * moved[i][j] + ga[1 - i] * moved[2][j];
+        ([[pull(0, 0), pull(0, 1)], [pull(1, 0), pull(1, 1)]], ga.dot(stress * gb))
+    }
+
+    /// The upper triangle of `Σ_ij κ_ij f_i f_jᵀ` and of tension in single precision, for directions f of the plane
+    /// in space. Rows sum to zero, as do the gradients of the form functions, so three blocks of six do.
+    #[inline]
+    pub(super) fn write_single(
+        &self,
+        f: [Vec3A; 2],
+        c: &[[f64; 3]; 3],
+        stress: DMat2,
+        upper: &mut [Mat3A],
+    ) {
+        let block = |a: usize, b: usize| {
+            let (k, all) = self.between(c, stress, a, b);
+            let row = |i: usize| f[0] * k[i][0] as f32 + f[1] * k[i][1] as f32;
+            single_outer(f[0], row(0))
+                + single_outer(f[1], row(1))
+                + Mat3A::from_diagonal(Vec3::splat(all as f32))
+        };
+        let (k00, k01, k11) = (block(0, 0), block(0, 1), block(1, 1));
+        let (k02, k12) = (-k00 - k01, -k01.transpose() - k11);
+        upper.copy_from_slice(&[k00, k01, k02, k11, k12, -k02 - k12]);
     }
 
     /// Green strain (e11, e22, 2 e12).

@@ -250,9 +250,11 @@ fn back(l: &Factor, x: &mut [[f32; LANES]; SIDE]) {
         times(&mut a, corner[0]);
         [x[s], x[s + 1], x[s + 2]] = [a, b, c];
         for (((x, la), lb), lc) in x.iter_mut().zip(left[0]).zip(left[1]).zip(left[2]) {
-            less(x, la, &a);
-            less(x, lb, &b);
-            less(x, lc, &c);
+            let mut own = *x;
+            less(&mut own, la, &a);
+            less(&mut own, lb, &b);
+            less(&mut own, lc, &c);
+            *x = own;
         }
     }
 }
