@@ -147,11 +147,30 @@ pub enum ClothShape {
         #[serde(default)]
         diagonals: Diagonals,
     },
+    /// A ribbon in a loose overhand knot around y = 0, its ends along ±x.
+    Knot {
+        /// Size along the weft [m].
+        width: f64,
+        /// Size along the warp [m].
+        length: f64,
+        /// Cells along width and length.
+        cells: [u64; 2],
+    },
     /// A mesh from a file (OBJ, PLY, GLB), with its material coordinates if it has any.
     Mesh {
         /// The file, relative to the scene.
         file: PathBuf,
     },
+}
+
+impl ClothShape {
+    /// Cells each way of what has the topology of a grid.
+    pub fn cells(&self) -> Option<[u64; 2]> {
+        match self {
+            Self::Grid { cells, .. } | Self::Knot { cells, .. } => Some(*cells),
+            Self::Mesh { .. } => None,
+        }
+    }
 }
 
 fn fifty_cells() -> [u64; 2] {
@@ -275,6 +294,19 @@ pub enum BodyShape {
         at: DVec3,
         /// Its edge lengths [m].
         size: DVec3,
+        /// Its turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rotate: Option<Rotate>,
+    },
+    /// A round rod bent to a circle, around the y axis before it is turned.
+    Ring {
+        /// Its centre [m].
+        #[serde(default)]
+        at: DVec3,
+        /// Radius of the circle through the middle of the rod [m].
+        radius: f64,
+        /// Radius of the rod [m].
+        rod: f64,
         /// Its turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rotate: Option<Rotate>,

@@ -127,6 +127,35 @@ fn quarter(mesh: &mut TriMesh) {
     mesh.triangles = triangles;
 }
 
+/// A ring around the y axis: a rod of radius `rod` bent to a circle of `radius` through its middle, `around` × `across`
+/// cells. Its vertices lie on the true torus.
+///
+/// # Panics
+/// If there are fewer than 3 cells either way, or the rod is not positive, finite and thinner than the circle.
+pub fn ring(radius: f64, rod: f64, around: usize, across: usize) -> TriMesh {
+    assert!(around >= 3 && across >= 3, "a ring needs 3 cells around and 3 across at least");
+    assert!(rod > 0.0 && rod < radius && radius.is_finite(), "a ring needs a hole");
+    let mut mesh = TriMesh::default();
+    for i in 0..around {
+        let out = around_y(i, around);
+        for j in 0..across {
+            let angle = TAU * j as f64 / across as f64;
+            let (sin, cos) = libm::sincos(angle);
+            mesh.positions.push(out * (radius + rod * cos) + DVec3::Y * (rod * sin));
+        }
+    }
+    let vertex = |i: usize, j: usize| (i % around * across + j % across) as u32;
+    for i in 0..around {
+        for j in 0..across {
+            for (a, b, c) in cell_corners(i + j) {
+                let [a, b, c] = [a, b, c].map(|(di, dj)| vertex(i + di, j + dj));
+                mesh.triangles.push([a, b, c]);
+            }
+        }
+    }
+    mesh
+}
+
 /// A capsule around the y axis: a cylinder of `length` with half a ball at each end, so that its
 /// whole height is `length` + 2 `radius`. `around` cells around, `rings` on each cap from rim to
 /// pole. Its vertices lie on the true capsule.

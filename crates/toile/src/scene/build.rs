@@ -16,6 +16,9 @@ use toml::{Table, Value};
 /// Most triangles of all cloths together: what a machine with 16 GB can hold.
 const MAX_TRIANGLES: u64 = 8_000_000;
 
+/// Cells of a ring around and across.
+const RING: [usize; 2] = [64, 20];
+
 impl Scene {
     /// Puts a simulation together; everything is checked here.
     ///
@@ -69,10 +72,7 @@ impl Scene {
                 }
                 let mesh = jittered(placed, cloth, k);
                 first += mesh.positions.len() as u32;
-                let grid = match cloth.shape {
-                    ClothShape::Grid { cells, .. } => Some(cells.map(|n| n as usize)),
-                    ClothShape::Mesh { .. } => None,
-                };
+                let grid = cloth.shape.cells().map(|cells| cells.map(|n| n as usize));
                 let name = match cloth.stack {
                     Some(_) => format!("{}-{}", cloth.name, k + 1),
                     None => cloth.name.clone(),
@@ -107,13 +107,15 @@ impl Scene {
             return refuse("fps", format!("is {:?}; it must be above zero", self.fps));
         }
         for (path, cloth) in self.cloths_with_paths() {
-            if let ClothShape::Grid { width, height, .. } = cloth.shape {
-                for (key, value) in [("width", width), ("height", height)] {
-                    if !(value.is_finite() && value > 0.0 && value <= 1e6) {
-                        let reason =
-                            format!("is {value:?}; it must be above zero and at most 1e6 [m]");
-                        return refuse(&format!("{path}.shape.{key}"), reason);
-                    }
+            let sizes = match cloth.shape {
+                ClothShape::Grid { width, height, .. } => &[("width", width), ("height", height)],
+                ClothShape::Knot { width, length, .. } => &[("width", width), ("length", length)],
+                ClothShape::Mesh { .. } => &[][..],
+            };
+            for (key, value) in sizes {
+                if !(value.is_finite() && *value > 0.0 && *value <= 1e6) {
+                    let reason = format!("is {value:?}; it must be above zero and at most 1e6 [m]");
+                    return refuse(&format!("{path}.shape.{key}"), reason);
                 }
             }
             self.check_place(&format!("{path}.place"), &cloth.place)?;
@@ -152,7 +154,7 @@ impl Scene {
     fn check_size(&self) -> Result<(), Box<SceneError>> {
         let mut total = 0_u64;
         for (path, cloth) in self.cloths_with_paths() {
-            let ClothShape::Grid { cells: [nu, nv], .. } = cloth.shape else { continue };
+            let Some([nu, nv]) = cloth.shape.cells() else { continue };
             if nu == 0 || nv == 0 {
                 let reason = "has no cells; give 1 or more each way";
                 return Err(self.error(&format!("{path}.shape.cells"), reason));
@@ -179,6 +181,9 @@ impl Scene {
                     Diagonals::Same => shape::Diagonals::Same,
                 };
                 Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, diagonals))
+            }
+            ClothShape::Knot { width, length, cells: [nu, nv] } => {
+                Ok(shape::knot(*width, *length, *nu as usize, *nv as usize))
             }
             ClothShape::Mesh { file } => {
                 let path = format!("{path}.shape.file");
@@ -218,6 +223,19 @@ impl Scene {
                 }
                 let rotation = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
                 Shape::Cuboid { centre: *at, half: 0.5 * *size, rotation }
+            }
+            BodyShape::Ring { at, radius, rod, rotate } => {
+                if !(*rod > 0.0 && *rod < *radius && *radius <= 1e6) {
+                    let reason =
+                        format!("is {rod:?}; it must be above zero and below the radius [m]");
+                    return Err(self.error(&format!("{path}.shape.rod"), &reason).into());
+                }
+                if let Some(r) = rotate {
+                    self.check_rotate(&format!("{path}.shape.rotate"), r)?;
+                }
+                let turn = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
+                let ring = shape::ring(*radius, *rod, RING[0], RING[1]);
+                Shape::Mesh(ring.map_positions(|p| turn * p + *at))
             }
             BodyShape::Plane { at, normal } => Shape::Plane { point: *at, normal: *normal },
             BodyShape::Mesh { file, place } => {

@@ -163,12 +163,23 @@ fn cloth() -> Value {
     let grid = json!({
         "width": above(0, "Size along the weft [m]."),
         "height": above(0, "Size along the warp [m]."),
-        "cells": cells,
+        "cells": cells.clone(),
         "diagonals": { "description": "Which way the diagonals run.", "enum": ["alternating", "same"] },
+    });
+    let knot = json!({
+        "width": above(0, "Size along the weft [m]."),
+        "length": above(0, "Size along the warp [m]."),
+        "cells": cells.clone(),
     });
     let mesh = json!({ "file": text("OBJ, PLY or GLB, relative to the scene.") });
     let shapes = [
         variant("grid", "A rectangle in the plane y = 0, facing up.", &["width", "height"], grid),
+        variant(
+            "knot",
+            "A ribbon in a loose knot, its ends along x.",
+            &["width", "length", "cells"],
+            knot,
+        ),
         variant("mesh", "A mesh from a file.", &["file"], mesh),
     ];
     let stack = json!({
@@ -206,12 +217,19 @@ fn body() -> Value {
         "radius": radius(),
     });
     let cuboid = json!({ "at": at(), "size": vector("Its edge lengths [m]."), "rotate": rotate() });
+    let ring = json!({
+        "at": at(),
+        "radius": above(0, "Radius of the circle through the middle of the rod [m]."),
+        "rod": above(0, "Radius of the rod [m]."),
+        "rotate": rotate(),
+    });
     let plane = json!({ "at": vector("A point of it [m]."), "normal": vector("The free side.") });
     let mesh = json!({ "file": text("OBJ, PLY or GLB, relative to the scene."), "place": place() });
     let shapes = [
         variant("sphere", "A ball.", &["radius"], sphere),
         variant("capsule", "A rod with round ends.", &["a", "b", "radius"], capsule),
         variant("box", "A box.", &["size"], cuboid),
+        variant("ring", "A round rod bent to a circle.", &["radius", "rod"], ring),
         variant("plane", "Everything below a plane.", &[], plane),
         variant("mesh", "A mesh from a file.", &["file"], mesh),
     ];
