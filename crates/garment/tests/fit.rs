@@ -142,6 +142,9 @@ fn a_tube_larger_than_the_body_has_ease_and_a_gap_and_presses_on_nothing() {
     assert_eq!((fit.summary.touching, fit.summary.pressure.max), (0.0, 0.0));
     assert_eq!(judge(&fit, &[("waist_girth", 0.12)])[0].word, "good");
     assert_eq!(judge(&fit, &[("waist_girth", 0.05)])[0].word, "loose");
+    // A design that says nothing of the waist lets it hang.
+    let free = &judge(&fit, &[("bust_girth", 0.05)])[0];
+    assert!(free.word == "free" && free.is_good());
 }
 
 #[test]

@@ -48,7 +48,11 @@ impl Verdict {
 
 /// Judges a fit. `wanted` is the ease of the design by the names of tapes [m], empty if nobody knows.
 pub fn judge(fit: &Fit, wanted: &[(&str, f64)]) -> Vec<Verdict> {
-    let of = |g: &Girth| wanted.iter().find(|(name, _)| *name == g.name).map(|(_, ease)| *ease);
+    let of = |g: &Girth| {
+        // What is measured elsewhere than at its tape is not what the design speaks of, except for the bust.
+        let there = g.moved == 0.0 || g.name == "bust_girth";
+        wanted.iter().find(|(name, _)| there && *name == g.name).map(|(_, ease)| *ease)
+    };
     let mut said: Vec<Verdict> =
         fit.girths.iter().map(|g| ease(g, of(g), !wanted.is_empty())).collect();
     let pressure = fit.summary.pressure.p95;
