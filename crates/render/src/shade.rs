@@ -196,7 +196,9 @@ impl World {
         let cos_view = n.dot(view).max(0.0);
         let albedo = {
             let side = Vec3::from(if front { material.front } else { material.back });
-            let plain = triangle.paint.map_or(side, |paint| blend(paint, weights));
+            // On an edge a weight may be negative by rounding; a colour below zero would have no root.
+            let painted = |paint| blend(paint, weights).max(Vec3::ZERO);
+            let plain = triangle.paint.map_or(side, painted);
             let uv = blend_uv(triangle.uv, weights);
             plain * check(material, uv, footprint / flat.dot(view).max(0.05))
         };

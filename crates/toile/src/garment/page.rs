@@ -138,10 +138,10 @@ fn remarks(out: &mut String, report: &FitReport) {
 }
 
 fn figure(out: &mut String, map: &Map, png: &[u8]) {
-    let _ = write!(
+    let _ = writeln!(
         out,
         "<figure><img alt=\"{title} from front, back, left and right\" \
-         src=\"data:image/png;base64,{}\">{}<figcaption><b>{title}</b> [{}]: {}</figcaption></figure>\n",
+         src=\"data:image/png;base64,{}\">{}<figcaption><b>{title}</b> [{}]: {}</figcaption></figure>",
         base64(png),
         legend(map),
         map.unit,
