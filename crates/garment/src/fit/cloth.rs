@@ -58,12 +58,16 @@ impl Merged {
         let offsets = worn.panels.offsets();
         let mut became = vec![0; offsets[offsets.len() - 1] as usize];
         for (p, part) in worn.panels.panels.iter().enumerate() {
-            for tri in &part.mesh.triangles {
+            let flat = &part.mesh;
+            for (own, tri) in flat.triangles.iter().enumerate() {
                 let t = uv.len();
                 for k in 0..3 {
                     became[(offsets[p] + tri[k]) as usize] = cloth.triangles[t][k];
                 }
-                uv.push(tri.map(|v| part.mesh.uv[v as usize]));
+                uv.push(match flat.has_uv() {
+                    true => flat.corners_uv(own),
+                    false => flat.corners(own).map(|p| p.truncate()),
+                });
                 panel.push(p as u32);
             }
         }
