@@ -153,9 +153,34 @@ const GARMENTS: [&[&str]; 3] = [
     &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
 ];
 
+/// The tutorial of docs/first-garment.md.
+const TUTORIAL: &str = "first-garment";
+
+/// Runs the commands of the tutorial and keeps their pictures.
+fn tutorial(images: &Path) -> Result<(), String> {
+    let (pattern, out) = ("patterns/top.toml", "out/gallery/first-garment");
+    let drawing = format!("docs/images/{TUTORIAL}-pattern.svg");
+    stage("the pattern", program(&["pattern", "show", pattern, "-o", &drawing]))?;
+    let drape = ["drape", pattern, "--fabric", "cotton-poplin", "--out", out];
+    stage(TUTORIAL, program(&drape))?;
+    for (from, to) in [
+        ("arranged", "arranged"),
+        ("final", "final"),
+        ("fit-gap", "gap"),
+        ("fit-pressure", "pressure"),
+    ] {
+        let file = root().join(out).join(format!("{from}.png"));
+        copy_picture(&file, images, &format!("{TUTORIAL}-{to}"))?;
+    }
+    Ok(())
+}
+
 fn gallery(asked: &[String]) -> Done {
     let images = root().join("docs/images");
     std::fs::create_dir_all(&images).map_err(|e| format!("{}: {e}", images.display()))?;
+    if asked.is_empty() || asked.iter().any(|a| a == TUTORIAL) {
+        tutorial(&images)?;
+    }
     let garments = GARMENTS.iter().filter(|g| asked.is_empty() || asked.iter().any(|a| a == g[0]));
     for garment in garments {
         let [name, out] = [garment[0], &format!("out/gallery/{}", garment[0])];
@@ -163,9 +188,12 @@ fn gallery(asked: &[String]) -> Done {
         args.extend(&garment[1..]);
         stage(name, program(&args))?;
         copy_picture(&root().join(out).join("final.png"), &images, &format!("garment-{name}"))?;
+        if name == "tshirt" {
+            copy_picture(&root().join(out).join("fit-strain.png"), &images, "fit-strain")?;
+        }
     }
-    let scenes: Vec<String> =
-        asked.iter().filter(|a| GARMENTS.iter().all(|g| g[0] != **a)).cloned().collect();
+    let others = |a: &&String| *a != TUTORIAL && GARMENTS.iter().all(|g| g[0] != **a);
+    let scenes: Vec<String> = asked.iter().filter(others).cloned().collect();
     if scenes.is_empty() && !asked.is_empty() {
         return Ok(format!("The pictures are in {}.", images.display()));
     }

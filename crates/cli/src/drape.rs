@@ -4,70 +4,84 @@ use crate::progress::{Bar, stop_on_interrupt};
 use crate::sim::{Output, simulate};
 use crate::{End, print_json, say, wearer};
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toile::Error;
-use toile::garment::{Order, dress};
+use toile::garment::{FitReport, GarmentReport, Order, dress};
 
-/// Drape cloth: a garment on a body, or a square of fabric over a ball.
+/// Drape cloth: a garment on a body, or a scene.
 ///
-/// Writes report.json, final.obj, final.glb and final.png into a folder; for the square also state.bin, for a garment
-/// also body.obj and arranged.png.
+/// Without a name it is a T-shirt of cotton jersey on the mannequin. Writes report.json, final.obj, final.glb and final.png into a
+/// folder; for a garment also body.obj, arranged.png, and how it fits: fit.html, fit.json and a picture of each map.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile drape
-  toile drape tshirt --out out/tshirt
-  toile drape dress --size L --fabric silk
+  toile drape dress --size L --fabric silk --out out/dress
+  toile drape tshirt --size S --wearer-size L
   toile drape my-pattern.toml --body scan.obj --quality draft
-  toile drape --fabric silk --quality fine --out out/silk
-  toile drape --frames gif")]
+  toile drape sphere --fabric silk --quality fine --out out/silk
+  toile drape scenes/table.toml --frames gif")]
 pub(crate) struct Args {
-    /// A design (see `toile pattern list`) or a pattern file; without one, a square over a ball.
-    garment: Option<String>,
-    /// Size of garment and mannequin: XS, S, M, L, XL or XXL.
-    #[arg(long, default_value = "M", requires = "garment")]
+    /// A design (see `toile pattern list`), a pattern file, a scene file, or `sphere`: a square over a ball.
+    #[arg(default_value = "tshirt")]
+    what: String,
+    /// Size of the garment, and of the mannequin: XS, S, M, L, XL or XXL.
+    #[arg(long, default_value = "M")]
     size: String,
+    /// Size of the mannequin, if it is not that of the garment.
+    #[arg(long, value_name = "SIZE")]
+    wearer_size: Option<String>,
     /// Whose body: female, male or child.
-    #[arg(long, default_value = "female", requires = "garment")]
+    #[arg(long, default_value = "female")]
     figure: String,
     /// How it stands while it is dressed: a (arms half raised) or t (arms level).
-    #[arg(long, default_value = "a", requires = "garment")]
+    #[arg(long, default_value = "a")]
     pose: String,
     /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB.
-    #[arg(long, value_name = "MESH", requires = "garment")]
+    #[arg(long, value_name = "MESH", conflicts_with = "wearer_size")]
     body: Option<PathBuf>,
-    /// What it is made of: see `toile fabric list`, or a file in fabrics/.
-    #[arg(long, value_name = "NAME", default_value = "cotton")]
-    fabric: String,
+    /// What it is made of: see `toile fabric list`, or a file in fabrics/. A T-shirt is of cotton-jersey, all else of cotton.
+    #[arg(long, value_name = "NAME")]
+    fabric: Option<String>,
     /// How fine the cloth is.
-    #[arg(long, value_name = "LEVEL", default_value = "normal")]
-    quality: Quality,
+    #[arg(long, value_name = "LEVEL")]
+    quality: Option<Quality>,
     #[command(flatten)]
     output: Output,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Quality {
-    /// 25 × 25 cells, or triangles of 4 cm, for a quick look.
+    /// Triangles of 4 cm, or 25 × 25 cells of a square, for a quick look.
     Draft,
-    /// 50 × 50 cells, or triangles of 2 cm.
+    /// Triangles of 2 cm, or 50 × 50 cells.
     Normal,
-    /// 100 × 100 cells, or triangles of 1 cm.
+    /// Triangles of 1 cm, or 100 × 100 cells.
     Fine,
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
-    if let Some(garment) = args.garment.clone() {
-        return drape_garment(garment, &args, json);
+    let is_file = Path::new(&args.what).exists();
+    if args.what == "sphere" && !is_file {
+        return drape_square(&args, json);
     }
-    let cells = match args.quality {
+    if is_file && toile::is_scene(&args.what) {
+        return drape_scene(&args, json);
+    }
+    drape_garment(&args, json)
+}
+
+/// A square over a ball.
+fn drape_square(args: &Args, json: bool) -> Result<End, Error> {
+    let cells = match args.quality.unwrap_or(Quality::Normal) {
         Quality::Draft => 25,
         Quality::Normal => 50,
         Quality::Fine => 100,
     };
     let mut changes = args.output.changes();
+    let fabric = args.fabric.as_deref().unwrap_or("cotton");
     let set = |key: &str, value: String| (key.to_owned(), value);
     changes.push(set("name", "drape".into()));
-    changes.push(set("cloth.0.fabric", format!("\"{}\"", args.fabric)));
+    changes.push(set("cloth.0.fabric", format!("\"{fabric}\"")));
     changes.push(set("cloth.0.shape.cells", format!("[{cells}, {cells}]")));
     let mut scene = toile::drape_scene(&changes)?;
     // The bounds of the scene are those of cotton at one resolution.
@@ -76,22 +90,39 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         body_penetrations_final: Some(0),
         ..toile::Expect::default()
     };
-    simulate(scene, &args.output, json, "toile drape")
+    simulate(scene, &args.output, json, "toile drape sphere")
 }
 
-fn drape_garment(garment: String, args: &Args, json: bool) -> Result<End, Error> {
+/// A scene file, as `toile sim` does it.
+fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
+    if args.quality.is_some() {
+        return Err(Error::Request {
+            message: "a scene says itself how fine its cloth is".into(),
+            help: format!("toile sim {} --set cloth.0.shape.cells=[40,40]", args.what),
+        });
+    }
+    let mut changes = args.output.changes();
+    let fabric = args.fabric.iter().map(|f| ("cloth.0.fabric".to_owned(), format!("\"{f}\"")));
+    changes.extend(fabric);
+    let scene = toile::Scene::read_with(&args.what, &changes)?;
+    simulate(scene, &args.output, json, &format!("toile drape {}", args.what))
+}
+
+fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let size = wearer::size(&args.size)?;
+    let worn_by = args.wearer_size.as_deref().map(wearer::size).transpose()?;
     let figure = wearer::figure(&args.figure)?;
     let pose = wearer::pose(&args.pose)?;
     let (threads, picture) = args.output.for_garment()?;
     let order = Order {
-        garment,
+        garment: args.what.clone(),
         size,
+        wearer: worn_by,
         figure,
         pose,
         body: args.body.clone(),
-        fabric: args.fabric.clone(),
-        edge_length: match args.quality {
+        fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
+        edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
             Quality::Normal => 0.02,
             Quality::Fine => 0.01,
@@ -103,13 +134,16 @@ fn drape_garment(garment: String, args: &Args, json: bool) -> Result<End, Error>
     let stop = stop_on_interrupt();
     let bar = Bar::spinner(json);
     let report = dress(&order, |at| {
-        bar.say(format!(
-            "{:<10} step {:>3}, seams open by {:.1} mm, {:.0} mm/s",
-            at.doing,
-            at.step,
-            1e3 * at.gap,
-            1e3 * at.speed
-        ));
+        bar.say(match at.doing {
+            "sewing" | "draping" => format!(
+                "{:<10} step {:>3}, seams open by {:.1} mm, {:.0} mm/s",
+                at.doing,
+                at.step,
+                1e3 * at.gap,
+                1e3 * at.speed
+            ),
+            other => other.into(),
+        });
         !stop.is_set()
     });
     bar.clear();
@@ -117,22 +151,43 @@ fn drape_garment(garment: String, args: &Args, json: bool) -> Result<End, Error>
     if json {
         print_json(&report);
     } else {
-        say(&format!(
-            "{} {}, {}: {} vertices, {} steps, {:.1} s\n{} intersections, {} triangles in the body, seams closed to \
-             {:.1} mm, largest strain {:.1} %{}\n{}",
-            report.garment,
-            report.size,
-            report.fabric,
-            report.vertices,
-            report.steps,
-            report.wall_seconds,
-            report.intersections_final,
-            report.body_penetrations_final,
-            1e3 * report.seam_gap_max,
-            1e2 * report.max_strain,
-            if report.at_rest { "" } else { "; not at rest yet" },
-            order.out.join("final.png").display()
-        ));
+        tell(&report, &order);
     }
     Ok(if report.is_good() { End::Good } else { End::Bad })
+}
+
+/// What a garment is made of if nothing is said.
+fn usual_fabric(garment: &str) -> &'static str {
+    if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
+}
+
+/// A few lines for people.
+fn tell(report: &GarmentReport, order: &Order) {
+    say(&format!(
+        "{} {}, {}: {} vertices, {} steps, {:.1} s\n{} intersections, {} triangles in the body, seams closed to {:.1} mm{}",
+        report.garment,
+        report.size,
+        report.fabric,
+        report.vertices,
+        report.steps,
+        report.wall_seconds,
+        report.intersections_final,
+        report.body_penetrations_final,
+        1e3 * report.seam_gap_max,
+        if report.at_rest { "" } else { "; not at rest yet" },
+    ));
+    for girth in &report.fit.girths {
+        say(&format!("  {}", FitReport::line(girth)));
+    }
+    for verdict in &report.fit.complaints {
+        say(&format!("  {verdict}"));
+    }
+    if let Some([_, reason]) = &report.fit.best_size {
+        say(&format!("best size {reason}"));
+    }
+    if order.picture {
+        say(&format!("picture     {}", order.out.join("final.png").display()));
+    }
+    let page = order.out.join("fit.html");
+    say(&format!("fit report  {} (open it in a browser)", page.display()));
 }

@@ -36,7 +36,7 @@ struct Program {
 }
 
 const EXAMPLES: &str = "Examples:
-  toile drape                              a square of cotton over a ball, into out/
+  toile drape                              a T-shirt on the mannequin and how it fits, into out/
   toile sim scenes/flag.toml --frames gif  a scene as a moving picture
   toile check out/final.obj                does it intersect itself?";
 

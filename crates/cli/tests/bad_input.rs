@@ -259,5 +259,6 @@ fn a_garment_that_cannot_be_made_is_refused_with_what_there_is() {
         }
         assert!(!toile.path("out/report.json").exists());
     }
-    assert_eq!(toile.run(&["drape", "--size", "L"]).code, 2);
+    let both = ["drape", "skirt", "--body", "scan.obj", "--wearer-size", "L"];
+    assert_eq!(toile.run(&both).code, 2);
 }

@@ -194,16 +194,35 @@ fn what_there_is_can_be_listed() {
 }
 
 #[test]
-fn drape_needs_no_scene() {
+fn drape_takes_a_square_or_a_scene_file() {
     let toile = Toile::new();
-    // The coarsest cloth, stopped early by asking for another duration is not offered: draft runs
-    // in a few seconds.
-    let done = toile.run(&["drape", "--quality", "draft", "--no-picture"]);
+    // The coarsest cloth: stopping early by another duration is not offered, and draft runs in a few seconds.
+    let done = toile.run(&["drape", "sphere", "--quality", "draft", "--no-picture"]);
     assert_eq!(done.code, 0, "{}{}", done.output, done.error);
     assert!(done.output.contains("no intersection"), "{}", done.output);
     assert!(toile.json("out/report.json")["lowest"].as_f64().unwrap() < 0.6);
-    let done = toile.run(&["drape", "--fabric", "coton"]);
+    let done = toile.run(&["drape", "sphere", "--fabric", "coton"]);
     assert!(done.error.contains("did you mean `cotton`"), "{}", done.error);
+    let scene = toile.file("small.toml", SMALL);
+    let done = toile.run(&["drape", &scene, "--fabric", "silk", "--no-picture"]);
+    assert_eq!(done.code, 0, "{}{}", done.output, done.error);
+    assert_eq!(toile.json("out/report.json")["scene"], "small");
+    let done = toile.run(&["drape", &scene, "--quality", "fine"]);
+    assert!(done.error.contains("cloth.0.shape.cells"), "{}", done.error);
+}
+
+#[test]
+fn drape_without_a_name_sews_a_t_shirt_and_tells_how_it_fits() {
+    let toile = Toile::new();
+    let done = toile.run(&["drape", "--quality", "draft", "--no-picture"]);
+    assert_eq!(done.code, 0, "{}{}", done.output, done.error);
+    for said in ["T-shirt M, cotton-jersey", "bust: body 9", "best size M: ", "fit.html"] {
+        assert!(done.output.contains(said), "{said}: {}", done.output);
+    }
+    let report = toile.json("out/report.json");
+    assert_eq!(report["intersections_final"], 0);
+    assert_eq!(report["fit"]["best_size"][0], "M");
+    assert!(toile.path("out/fit.html").exists() && !toile.path("out/final.png").exists());
 }
 
 #[cfg(unix)]

@@ -28,6 +28,17 @@ pub enum Error {
         /// How far [m].
         gap: f64,
     },
+    /// What is worn is not what the pattern was meshed to.
+    #[error("the garment has {worn} triangles, its pattern {pattern}")]
+    NotTheSame {
+        /// Triangles as worn.
+        worn: usize,
+        /// Triangles of the pattern's mesh.
+        pattern: usize,
+    },
+    /// The body cannot be searched for its nearest points.
+    #[error("the body: {0}")]
+    Solid(#[from] toile_collide::field::SolidError),
     /// The body cannot be measured.
     #[error(transparent)]
     Body(#[from] toile_body::Error),
@@ -51,6 +62,8 @@ impl Error {
             Self::Open { .. } => {
                 "the garment may be too tight for the body, or something is between the panels: try another size or pose"
             }
+            Self::NotTheSame { .. } => "judge a garment by the mesh it was made from",
+            Self::Solid(_) => "mend the mesh of the body: see `toile body measure`",
             Self::Body(_) | Self::Audit(_) | Self::Sim(_) => "see the message",
         }
     }

@@ -200,6 +200,8 @@ fn to_mesh(filled: &fill::Filled, grain: DVec2) -> TriMesh {
         filled.triangles.clone(),
     );
     mesh.uv = filled.points.iter().map(|p| DVec2::new(p.dot(weft), p.dot(warp))).collect();
+    // Without them the mesh would count as one without material coordinates, and the grain be lost.
+    mesh.uv_triangles.clone_from(&mesh.triangles);
     mesh
 }
 

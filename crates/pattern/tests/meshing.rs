@@ -280,6 +280,7 @@ fn the_grain_becomes_the_warp() {
     pattern.panels.push(panel);
     let made = meshing::mesh(&pattern, 0.05).expect("meshed");
     let mesh = &made.panels[0].mesh;
+    assert!(mesh.has_uv(), "every corner has material coordinates");
     for (x, uv) in mesh.positions.iter().zip(&mesh.uv) {
         // x of the pattern is now v, and the sheet is not turned over.
         assert!((uv.y - x.x).abs() < 1e-12 && (uv.x + x.y).abs() < 1e-12);

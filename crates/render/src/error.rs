@@ -24,8 +24,10 @@ pub enum Error {
     /// The light, backdrop or ground is not made of finite numbers.
     #[error("light or backdrop: {0}")]
     Light(&'static str),
-    /// A colour or another value of a material is negative or not finite.
-    #[error("material of item {item} is negative or not finite")]
+    /// A colour or another value of a material is negative or not finite, or there is not one colour for each vertex.
+    #[error(
+        "material of item {item} is negative or not finite, or has not a colour for each vertex"
+    )]
     Material {
         /// Index into [`crate::Scene::items`].
         item: usize,

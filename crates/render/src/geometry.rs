@@ -20,6 +20,8 @@ pub(crate) struct Triangle {
     pub(crate) normal: Vec3,
     /// Material coordinates [m]; zero if there are none.
     pub(crate) uv: [Vec2; 3],
+    /// Colours at the corners, if it is painted; linear RGB.
+    pub(crate) paint: Option<[Vec3; 3]>,
     /// Index into the items of the scene.
     pub(crate) item: u32,
 }
@@ -52,8 +54,8 @@ pub(crate) fn gather(items: &[Item<'_>], target: DVec3) -> Result<(Vec<Triangle>
         let mesh = item.mesh;
         let faces = face_normals(mesh);
         let normals = corner_normals(mesh, &faces, item.material.crease);
-        for (t, corners) in mesh.triangles.iter().enumerate() {
-            let corners = corners.map(|v| units.point(mesh.positions[v as usize]));
+        for (t, vertices) in mesh.triangles.iter().enumerate() {
+            let corners = vertices.map(|v| units.point(mesh.positions[v as usize]));
             let [a, b, c] = corners;
             // Below the square of the smallest f32 step the triangle has collapsed.
             if (b - a).cross(c - a).length() < 1e-14 || faces[t] == DVec3::ZERO {
@@ -64,6 +66,7 @@ pub(crate) fn gather(items: &[Item<'_>], target: DVec3) -> Result<(Vec<Triangle>
                 normals: normals[t],
                 normal: faces[t].normalize().as_vec3(),
                 uv: corners_uv(mesh, t),
+                paint: item.colours.map(|c| vertices.map(|v| c[v as usize].into())),
                 item: index as u32,
             });
         }

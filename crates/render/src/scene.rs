@@ -78,6 +78,8 @@ pub struct Item<'a> {
     pub mesh: &'a TriMesh,
     /// How it looks.
     pub material: Material,
+    /// A colour for each vertex, linear RGB, in place of both colours of the material.
+    pub colours: Option<&'a [[f32; 3]]>,
 }
 
 /// A soft key light and an even sky.
@@ -157,7 +159,19 @@ impl<'a> Scene<'a> {
     /// Adds a mesh.
     #[must_use]
     pub fn with_item(mut self, mesh: &'a TriMesh, material: Material) -> Self {
-        self.items.push(Item { mesh, material });
+        self.items.push(Item { mesh, material, colours: None });
+        self
+    }
+
+    /// Adds a mesh painted with a colour for each vertex, linear RGB, blended in between.
+    #[must_use]
+    pub fn with_painted(
+        mut self,
+        mesh: &'a TriMesh,
+        material: Material,
+        colours: &'a [[f32; 3]],
+    ) -> Self {
+        self.items.push(Item { mesh, material, colours: Some(colours) });
         self
     }
 

@@ -70,8 +70,12 @@ pub(crate) struct World {
 impl World {
     /// Checks and converts a scene.
     pub(crate) fn new(scene: &Scene<'_>) -> Result<(Self, Units), Error> {
-        for (item, Item { material, .. }) in scene.items.iter().enumerate() {
+        for (item, Item { material, mesh, colours }) in scene.items.iter().enumerate() {
             check_material(item, material)?;
+            let sound = |c: &[[f32; 3]]| c.iter().flatten().all(|x| *x >= 0.0 && *x < 1e6);
+            if colours.is_some_and(|c| c.len() != mesh.positions.len() || !sound(c)) {
+                return Err(Error::Material { item });
+            }
         }
         check_light(scene)?;
         let (triangles, units) = gather(&scene.items, scene.camera.target)?;
@@ -191,7 +195,10 @@ impl World {
 
         let cos_view = n.dot(view).max(0.0);
         let albedo = {
-            let plain = Vec3::from(if front { material.front } else { material.back });
+            let side = Vec3::from(if front { material.front } else { material.back });
+            // On an edge a weight may be negative by rounding; a colour below zero would have no root.
+            let painted = |paint| blend(paint, weights).max(Vec3::ZERO);
+            let plain = triangle.paint.map_or(side, painted);
             let uv = blend_uv(triangle.uv, weights);
             plain * check(material, uv, footprint / flat.dot(view).max(0.05))
         };
@@ -246,8 +253,9 @@ impl World {
                 let triangle = &self.triangles[hit.triangle as usize];
                 let material = &self.materials[triangle.item as usize];
                 let front = triangle.normal.dot(dir) < 0.0;
-                let colour = if front { material.front } else { material.back };
-                (hit.t, if front { triangle.normal } else { -triangle.normal }, colour.into())
+                let side = Vec3::from(if front { material.front } else { material.back });
+                let colour = triangle.paint.map_or(side, |[a, b, c]| (a + b + c) / 3.0);
+                (hit.t, if front { triangle.normal } else { -triangle.normal }, colour)
             }
             None => match ground {
                 Some(t) => (t, Vec3::Y, self.floor / self.open_ground().max(Vec3::splat(1e-6))),

@@ -197,3 +197,25 @@ fn smoothing_brings_few_samples_closer_to_many() {
     assert!(inside.len() > 8000 && raw > 1.5, "the test needs noise to remove: {raw}");
     assert!(smooth < 0.5 * raw, "{smooth} against {raw}");
 }
+
+#[test]
+fn paint_is_blended_between_vertices_and_seen_from_both_sides() {
+    let sheet = grid(2.0, 2.0, 1, 1, Diagonals::Same).map_positions(|p| DVec3::new(p.x, p.z, 0.0));
+    // Red on one side, blue on the other.
+    let paint: Vec<[f32; 3]> = sheet
+        .positions
+        .iter()
+        .map(|p| if p.x < 0.0 { [0.8, 0.0, 0.0] } else { [0.0, 0.0, 0.8] })
+        .collect();
+    for (eye, left) in [(6.0, 0), (-6.0, 2)] {
+        let mut scene = Scene::new(front_camera(eye)).with_painted(&sheet, white(), &paint);
+        furnace(&mut scene);
+        let image = render(&scene, &Settings::new(60, 60)).unwrap();
+        let pixel = |x: u32| image.pixel(x, 30).unwrap();
+        let (near, far) = (pixel(14), pixel(45));
+        assert!(near[left] > near[2 - left] + 60, "{near:?}");
+        assert!(far[2 - left] > far[left] + 60, "{far:?}");
+        let middle = pixel(30);
+        assert!(middle[0].abs_diff(middle[2]) < 20, "{middle:?}");
+    }
+}

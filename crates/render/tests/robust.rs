@@ -51,6 +51,19 @@ fn a_triangle_without_its_vertex_is_named() {
 }
 
 #[test]
+fn paint_needs_a_sound_colour_for_each_vertex() {
+    let mesh = cube(DVec3::ZERO);
+    let tried = |colours: &[[f32; 3]]| {
+        let scene = Scene::new(camera()).with_painted(&mesh, Material::plaster(), colours);
+        render(&scene, &Settings::new(8, 8)).map(|_| ())
+    };
+    assert!(tried(&[[0.5; 3]; 8]).is_ok());
+    for bad in [&[[0.5; 3]; 7][..], &[[f32::NAN; 3]; 8], &[[-0.1; 3]; 8]] {
+        assert!(matches!(tried(bad), Err(Error::Material { item: 0 })));
+    }
+}
+
+#[test]
 fn materials_lights_and_cameras_must_be_finite() {
     let mesh = cube(DVec3::ZERO);
     let plain = Scene::new(camera()).with_item(&mesh, Material::plaster());

@@ -35,14 +35,18 @@ pub fn portrait(mesh: &TriMesh, tapes: &[Tape]) -> Result<Image, Error> {
     let ribbons = ribbons(tapes);
     let red = srgb(0xa8322d);
     let wears: &[_] = &[(&ribbons, Material::cloth(red, red))];
-    four_views(mesh, if ribbons.triangles.is_empty() { &[] } else { wears })
+    four_views(mesh, if ribbons.triangles.is_empty() { &[] } else { wears }, 8)
 }
 
-/// Draws a body with what it wears from four sides, in the same size.
+/// Draws a body with what it wears from four sides, in the same size, with so many rays per pixel.
 ///
 /// # Errors
 /// If there is nothing to see.
-pub(crate) fn four_views(body: &TriMesh, wears: &[(&TriMesh, Material)]) -> Result<Image, Error> {
+pub(crate) fn four_views(
+    body: &TriMesh,
+    wears: &[(&TriMesh, Material)],
+    samples: u32,
+) -> Result<Image, Error> {
     let (lo, hi) = body.bounds().ok_or_else(|| Error::Picture("there is nothing to see".into()))?;
     let failed = |e: render::Error| Error::Picture(e.to_string());
     let [width, height] = VIEW;
@@ -62,7 +66,7 @@ pub(crate) fn four_views(body: &TriMesh, wears: &[(&TriMesh, Material)]) -> Resu
         for (mesh, material) in wears {
             scene = scene.with_item(mesh, *material);
         }
-        let settings = render::Settings::new(width, height);
+        let settings = render::Settings { samples, ..render::Settings::new(width, height) };
         views.push(render::render(&scene, &settings).map_err(failed)?);
     }
     Image::contact_sheet(&views, VIEWS.len()).map_err(failed)

@@ -4,7 +4,6 @@
 //! stage, iterations, audited intersections, strain, energy that came from nowhere, and a picture. A preset
 //! that fails is a row that says so, with what was measured until then.
 
-mod label;
 mod measure;
 mod page;
 

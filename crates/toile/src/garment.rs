@@ -1,4 +1,13 @@
-//! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit and its picture come out.
+//! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit, its picture and how it fits come out.
+
+mod maps;
+mod page;
+mod ramp;
+mod report;
+#[cfg(test)]
+mod tests;
+
+pub use report::{FIT_VERSION, FitReport, FitShort};
 
 use crate::body::four_views;
 use crate::error::Error;
@@ -7,23 +16,30 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toile_audit::Solid;
-use toile_body::{Figure, Landmarks, Mannequin, Pose, repair};
+use toile_body::{Figure, Landmarks, Mannequin, Pose, Tape, measure, repair};
+use toile_garment::fit::{Worn, assess, best_size};
 use toile_garment::{Fitting, Stage, arrange};
 use toile_mesh::{TriMesh, io};
 use toile_pattern::design::Design;
-use toile_pattern::{Pattern, Size, file, meshing};
+use toile_pattern::meshing;
+use toile_pattern::{Pattern, Size, file};
 use toile_render::{Material, palette};
 
 /// Most steps from flat panels to rest.
 const MOST_STEPS: u32 = 400;
+
+/// Rays per pixel of the picture of the panels, and of that of the garment.
+const SAMPLES: [u32; 2] = [4, 8];
 
 /// What is to be made.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// Name of a design (`tshirt`, `skirt` …) or path of a pattern file.
     pub garment: String,
-    /// Size of garment and mannequin.
+    /// Size of the garment, and of the mannequin if nothing else is said.
     pub size: Size,
+    /// Size of the mannequin, if it is not that of the garment.
+    pub wearer: Option<Size>,
     /// Whose body.
     pub figure: Figure,
     /// How it stands while it is dressed.
@@ -75,6 +91,8 @@ pub struct GarmentReport {
     pub wall_seconds: f64,
     /// Hash of positions and velocities.
     pub state_hash: String,
+    /// How it fits, in short; all of it is in `fit.json`.
+    pub fit: FitShort,
 }
 
 impl GarmentReport {
@@ -107,12 +125,12 @@ impl From<toile_garment::Error> for Error {
     }
 }
 
-/// Makes a garment: arranges, sews, drapes, audits and draws it.
+/// Makes a garment: arranges, sews, drapes, audits and draws it, and looks how it fits.
 ///
 /// `tell` hears of every step; if it returns false the work is given up and nothing is written.
 ///
-/// Leaves `report.json`, `final.obj`, `final.glb`, `body.obj` and, if asked, `arranged.png` and `final.png` in the
-/// folder.
+/// Leaves `report.json`, `final.obj`, `final.glb`, `body.obj`, `fit.html`, `fit.json` and, if asked, `arranged.png`,
+/// `final.png` and a picture for each map of the fit in the folder.
 ///
 /// # Errors
 /// If the order makes no sense, a seam does not close, the solver fails or nothing can be written.
@@ -134,7 +152,7 @@ fn dress_here(
     let clock = Instant::now();
     let fabric = fabric::find(&order.fabric)?;
     let pattern = pattern(order)?;
-    let (body, landmarks) = body(order)?;
+    let Wearer { body, landmarks, tapes, name, note } = wearer(order)?;
     let mesh = meshing::mesh(&pattern, order.edge_length).map_err(refused)?;
     tell(Dressing { doing: "arranging", step: 0, gap: 0.0, speed: 0.0 });
     let arranged = arrange(&pattern, &mesh, &body, &landmarks)?;
@@ -142,7 +160,7 @@ fn dress_here(
     std::fs::create_dir_all(&order.out)
         .map_err(|source| Error::Folder { path: order.out.clone(), source })?;
     if order.picture {
-        draw(&order.out.join("arranged.png"), &fitting, &body)?;
+        draw(&order.out.join("arranged.png"), &fitting, &body, SAMPLES[0])?;
     }
     let mut step = 0;
     while fitting.stage() != Stage::Done && step < MOST_STEPS {
@@ -154,7 +172,20 @@ fn dress_here(
             return Ok(None);
         }
     }
+    let doing = |doing| Dressing { doing, step, gap: 0.0, speed: 0.0 };
+    tell(doing("measuring"));
     let cloth = fitting.mesh();
+    let worn = Worn {
+        pattern: &pattern,
+        panels: &mesh,
+        cloth: &cloth,
+        fabric: &fabric,
+        body: &body,
+        tapes: &tapes,
+    };
+    let fit = assess(&worn)?;
+    let mut judged = judged(order, &worn, fit.clone(), name);
+    judged.notes.extend(note);
     let report = GarmentReport {
         version: 1,
         garment: pattern.name.clone(),
@@ -171,13 +202,16 @@ fn dress_here(
         max_strain: fitting.world().max_strain(),
         wall_seconds: clock.elapsed().as_secs_f64(),
         state_hash: format!("{:016x}", fitting.world().state().hash()),
+        fit: judged.short(),
     };
+    tell(doing("drawing"));
     io::write_mesh(order.out.join("final.obj"), &cloth)?;
     io::write_mesh(order.out.join("final.glb"), &cloth)?;
     io::write_mesh(order.out.join("body.obj"), &body)?;
     if order.picture {
-        draw(&order.out.join("final.png"), &fitting, &body)?;
+        draw(&order.out.join("final.png"), &fitting, &body, SAMPLES[1])?;
     }
+    report::write(&order.out, &judged, &fit, (&cloth, &body), order.picture)?;
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
     io::write_atomically(order.out.join("report.json"), |out| out.write_all(text.as_bytes()))?;
     Ok(Some(report))
@@ -203,15 +237,51 @@ fn pattern(order: &Order) -> Result<Pattern, Error> {
     }
 }
 
-fn body(order: &Order) -> Result<(TriMesh, Landmarks), Error> {
-    let Some(path) = &order.body else {
-        let m = order.figure.measurements(order.size);
-        let body = Mannequin::new(&m, order.figure, order.pose)?;
-        return Ok((body.mesh, body.landmarks));
+/// Who wears it.
+struct Wearer {
+    body: TriMesh,
+    landmarks: Landmarks,
+    /// Where it was measured; nothing if it cannot be.
+    tapes: Vec<Tape>,
+    name: String,
+    /// What went wrong with the measuring.
+    note: Option<String>,
+}
+
+fn wearer(order: &Order) -> Result<Wearer, Error> {
+    let (body, landmarks, name) = match &order.body {
+        None => {
+            let size = order.wearer.unwrap_or(order.size);
+            let m = order.figure.measurements(size);
+            let body = Mannequin::new(&m, order.figure, order.pose)?;
+            let name = format!("{} mannequin of size {}", order.figure.name(), size.name());
+            (body.mesh, body.landmarks, name)
+        }
+        Some(path) => {
+            let (mesh, _) = repair(&io::read_mesh(path)?)?;
+            let landmarks = Landmarks::find(&mesh)?;
+            (mesh, landmarks, path.display().to_string())
+        }
     };
-    let (mesh, _) = repair(&io::read_mesh(path)?)?;
-    let landmarks = Landmarks::find(&mesh)?;
-    Ok((mesh, landmarks))
+    let (tapes, note) = match measure(&body) {
+        Ok(measured) => (measured.tapes, None),
+        Err(error) => (Vec::new(), Some(format!("the body has no girths to compare: {error}"))),
+    };
+    Ok(Wearer { body, landmarks, tapes, name, note })
+}
+
+/// What is to be said about a fit: by the design's own wishes, if it is one.
+fn judged(order: &Order, worn: &Worn<'_>, fit: toile_garment::fit::Fit, name: String) -> FitReport {
+    let is_file = Path::new(&order.garment).exists();
+    let design = Design::find(&order.garment).filter(|_| !is_file);
+    let best = design.and_then(|d| best_size(&d, order.figure, worn.tapes));
+    let own = best.iter().flat_map(|b| &b.sizes).find(|s| s.size == order.size.name());
+    let wanted: Vec<(String, f64)> =
+        own.iter().flat_map(|s| &s.girths).map(|g| (g.name.clone(), g.wanted)).collect();
+    let wanted: Vec<(&str, f64)> = wanted.iter().map(|(n, e)| (n.as_str(), *e)).collect();
+    let size = if is_file { String::new() } else { order.size.name().to_owned() };
+    let names = [worn.pattern.name.clone(), size, name, order.fabric.clone()];
+    FitReport::new(fit, names, best.clone(), &wanted)
 }
 
 fn intersections(cloth: &TriMesh) -> Result<usize, Error> {
@@ -227,9 +297,9 @@ fn penetrations(cloth: &TriMesh, body: &TriMesh) -> Result<usize, Error> {
 }
 
 /// Draws a garment on its body from four sides.
-fn draw(path: &Path, fitting: &Fitting, body: &TriMesh) -> Result<(), Error> {
+fn draw(path: &Path, fitting: &Fitting, body: &TriMesh, samples: u32) -> Result<(), Error> {
     let (front, back) = palette(0);
-    let sheet = four_views(body, &[(&fitting.mesh(), Material::cloth(front, back))])?;
+    let sheet = four_views(body, &[(&fitting.mesh(), Material::cloth(front, back))], samples)?;
     let mut bytes = Vec::new();
     sheet.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
     Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)

@@ -31,8 +31,10 @@ mod convert;
 mod error;
 pub mod fabric;
 pub mod garment;
+mod html;
 mod jitter;
 pub mod lab;
+mod label;
 pub mod paper;
 mod picture;
 pub mod plot;
@@ -53,7 +55,7 @@ pub use run::{
 };
 pub use scene::{
     Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
-    Select, Stack, drape_scene, schema, settings_as_toml,
+    Select, Stack, drape_scene, is_scene, schema, settings_as_toml,
 };
 pub use simulation::Simulation;
 

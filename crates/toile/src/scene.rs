@@ -23,7 +23,7 @@ pub(crate) mod schema;
 pub use build::settings_as_toml;
 pub use expect::Expect;
 pub use pins::{Pin, Select};
-pub use read::drape_scene;
+pub use read::{drape_scene, is_scene};
 pub use schema::schema;
 
 pub(crate) use locate::{Source, suggest};

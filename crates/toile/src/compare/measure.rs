@@ -1,8 +1,9 @@
 //! One run of a comparison.
 
-use super::{Options, Row, label};
+use super::{Options, Row};
 use crate::audit::audit;
 use crate::error::Error;
+use crate::label;
 use crate::picture::Studio;
 use crate::scene::Scene;
 use crate::simulation::Simulation;

@@ -2,6 +2,7 @@
 
 use super::{Comparison, Row, measure};
 use crate::error::Error;
+use crate::html::{base64, escape};
 use std::fmt::Write;
 
 const STYLE: &str = "
@@ -79,25 +80,4 @@ fn figure(out: &mut String, row: &Row) -> Result<(), Error> {
     }
     *out += "</figcaption></figure>\n";
     Ok(())
-}
-
-/// Bytes as text (RFC 4648).
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |k: usize| u32::from(chunk.get(k).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for k in 0..4 {
-            match k <= chunk.len() {
-                true => out.push(char::from(DIGITS[(bits >> (18 - 6 * k) & 63) as usize])),
-                false => out.push('='),
-            }
-        }
-    }
-    out
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

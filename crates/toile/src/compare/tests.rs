@@ -59,7 +59,7 @@ fn text_of_bytes_follows_the_standard() {
     for (bytes, text) in
         [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
     {
-        assert_eq!(page::base64(bytes.as_bytes()), text);
+        assert_eq!(crate::html::base64(bytes.as_bytes()), text);
     }
 }
 

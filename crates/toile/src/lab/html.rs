@@ -2,6 +2,7 @@
 
 use super::Report;
 use super::report::{Section, error, number, verdict};
+use crate::html::escape;
 use std::fmt::Write;
 
 const STYLE: &str = "
@@ -106,8 +107,4 @@ fn section(out: &mut String, s: &Section) {
         );
     }
     *out += "</table></div>\n";
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -7,16 +7,21 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The scene that `toile drape` shows: a square of cotton over a ball.
+/// The scene that `toile drape sphere` shows: a square of cotton over a ball.
 const DRAPE: &str = include_str!("../../../../scenes/sphere.toml");
 
-/// The scene that `toile drape` simulates when it is asked for nothing else: a square of a fabric
-/// over a ball.
+/// The scene that `toile drape sphere` simulates: a square of a fabric over a ball.
 ///
 /// # Errors
 /// If a change does not fit.
 pub fn drape_scene(changes: &[(String, String)]) -> Result<Scene, Error> {
     Scene::from_toml(DRAPE, "drape.toml", Path::new(""), changes)
+}
+
+/// Whether a file is a scene, rather than a pattern: a table that has cloths.
+pub fn is_scene(path: impl AsRef<Path>) -> bool {
+    let table = read_text(path.as_ref()).ok().and_then(|text| text.parse::<Table>().ok());
+    table.is_some_and(|t| t.contains_key("cloth"))
 }
 
 impl Scene {

@@ -2,6 +2,7 @@
 
 use super::Drape;
 use crate::error::Error;
+use crate::html::base64;
 use crate::lab::Picture;
 use glam::{DVec2, DVec3};
 use std::fmt::Write;
@@ -80,34 +81,9 @@ impl Drape {
     }
 }
 
-/// Bytes as text [RFC 4648].
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |k: usize| u32::from(three.get(k).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for k in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * k) & 63) as usize];
-            out.push(if k <= three.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::lab::cusick::Meter;
-
-    #[test]
-    fn bytes_become_the_text_of_the_standard() {
-        let examples =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
-        for (bytes, text) in examples {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 
     #[test]
     fn a_drape_has_a_cap_and_two_pictures() {

@@ -2,7 +2,7 @@
 
 use toile_render::Image;
 
-/// Pixels of a dot.
+/// Pixels of a dot of a line.
 const DOT: u32 = 4;
 
 /// The rows of a letter from the top, three bits each: one octal digit a row.
@@ -46,27 +46,45 @@ fn rows(letter: char) -> u32 {
         '9' => 0o75717,
         '-' => 0o00700,
         '.' => 0o00002,
+        '/' => 0o11244,
+        '%' => 0o51245,
+        '+' => 0o02720,
         _ => 0,
     }
 }
 
 /// Writes a line into a picture, `line` lines from its top; what does not fit is cut off.
-pub(super) fn write(image: &mut Image, line: u32, text: &str, colour: [u8; 3]) {
-    let top = 3 * DOT + line * 7 * DOT;
+pub(crate) fn write(image: &mut Image, line: u32, text: &str, colour: [u8; 3]) {
+    write_at(image, [3 * DOT, 3 * DOT + line * 7 * DOT], DOT, text, colour);
+}
+
+/// Writes text at a place, with dots of so many pixels; what does not fit is cut off.
+pub(crate) fn write_at(image: &mut Image, [x, y]: [u32; 2], dot: u32, text: &str, colour: [u8; 3]) {
     for (k, letter) in text.chars().enumerate() {
-        let left = 3 * DOT + k as u32 * 4 * DOT;
+        let left = x + k as u32 * 4 * dot;
         let bits = rows(letter);
-        for dot in 0..15 {
-            if bits >> (14 - dot) & 1 == 1 {
-                fill(image, left + dot % 3 * DOT, top + dot / 3 * DOT, colour);
+        for cell in 0..15 {
+            if bits >> (14 - cell) & 1 == 1 {
+                fill(image, [left + cell % 3 * dot, y + cell / 3 * dot], [dot, dot], colour);
             }
         }
     }
 }
 
-fn fill(image: &mut Image, left: u32, top: u32, [r, g, b]: [u8; 3]) {
-    for y in top..top + DOT {
-        for x in (left..left + DOT).filter(|x| *x < image.width) {
+/// How wide text is [px].
+pub(crate) fn width(text: &str, dot: u32) -> u32 {
+    (4 * text.chars().count() as u32).saturating_sub(1) * dot
+}
+
+/// Fills a rectangle; what is outside of the picture is cut off.
+pub(crate) fn fill(
+    image: &mut Image,
+    [left, top]: [u32; 2],
+    [wide, high]: [u32; 2],
+    [r, g, b]: [u8; 3],
+) {
+    for y in top..top + high {
+        for x in (left..left + wide).filter(|x| *x < image.width) {
             let at = 4 * (y as usize * image.width as usize + x as usize);
             if let Some(pixel) = image.rgba.get_mut(at..at + 4) {
                 pixel.copy_from_slice(&[r, g, b, 255]);
