@@ -200,6 +200,7 @@ fn to_mesh(filled: &fill::Filled, grain: DVec2) -> TriMesh {
         filled.triangles.clone(),
     );
     mesh.uv = filled.points.iter().map(|p| DVec2::new(p.dot(weft), p.dot(warp))).collect();
+    mesh.uv_triangles.clone_from(&mesh.triangles);
     mesh
 }
 
