@@ -4,16 +4,17 @@
 //! all seams are nearly closed, sewn vertices are made one, gravity begins, and what moves is slowed down until the garment hangs
 //! still. Threads pull no harder than the fabric bears: by a share of its stiffness.
 //!
-//! On the way there nothing rubs on the body, as if the wearer helped. Bands around the waist are stayed when they are closed, as tailors do it: a tape along both long
-//! edges keeps them from being stretched by what hangs on them.
+//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight. Bands around the
+//! waist are stayed when they are closed, as tailors do it: a tape along both long edges keeps them from being stretched by
+//! what hangs on them.
 //!
-//! **At rest** is a garment that stays slow by itself: nothing is slowed down artificially for [`CALM`] steps on end, and the root
-//! mean square of the speed stays below [`STILL`]. The mean of the forces that are out of balance over that time is then below
-//! 2 · STILL/(CALM · h · g), a thousandth of the weight.
+//! **At rest** is a garment that stays where it is by itself: over 0.4 s in which nothing is slowed down artificially, its vertices
+//! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
+//! that time is then less than three thousandths of the weight.
 
 use crate::arrange::Arrangement;
 use crate::error::Error;
-use crate::weld::Weld;
+use crate::weld::{Meet, Weld};
 use glam::{DVec2, DVec3};
 use std::ops::Range;
 use toile_audit::Solid;
@@ -37,12 +38,19 @@ const KEPT: f64 = 0.9;
 const PATIENCE: u32 = 120;
 /// Length of a step [s].
 const STEP: f64 = 0.02;
-/// A garment is at rest when the root mean square of its speed stays lower [m/s] …
-const STILL: f64 = 0.002;
-/// … for so many steps in which nothing is slowed down.
+/// A garment is at rest when it moves less than this [m] …
+const STAYS: f64 = 5e-4;
+/// … and never faster than this [m/s], root mean squares …
+const STILL: f64 = 5e-3;
+/// … over so many steps in which nothing is slowed down.
 const CALM: u32 = 20;
+/// It is let go to see that at the latest when it is slower than this [m/s].
+const SLOWEST: f64 = 2e-4;
+/// It has found its place when it is slower than this [m/s], or after so many steps; from then on it rubs on the body.
+const SLOW: f64 = 0.01;
+const SLIDING: u32 = 80;
 /// Steps between attempts to join what could not be joined yet.
-const AGAIN: u32 = 4;
+const AGAIN: u32 = 2;
 /// Rounds in which what is to be joined is moved from the body, and then in which what cannot be joined is left out.
 const ROUNDS: u32 = 12;
 /// Stiffness of the tape that stays a band [N].
@@ -93,8 +101,14 @@ pub struct Fitting {
     stage: Stage,
     /// Steps of the present stage.
     steps: u32,
-    /// Steps on end that it has been still without being slowed down.
-    calm: Option<u32>,
+    /// How often joining has been tried.
+    attempts: usize,
+    /// Whether it rubs on the body.
+    rubs: bool,
+    /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
+    calm: Option<(u32, Vec<DVec3>)>,
+    /// It is let go when it is slower [m/s].
+    slow: f64,
     /// Speed after the step before, root mean square [m/s].
     speed: f64,
     /// Present and largest pull of the threads [N/m].
@@ -131,7 +145,10 @@ impl Fitting {
             body: body.clone(),
             stage: Stage::Sewing,
             steps: 0,
+            attempts: 0,
+            rubs: false,
             calm: None,
+            slow: 0.5 * STILL,
             speed: 0.0,
             pull,
             closed,
@@ -230,7 +247,7 @@ impl Fitting {
         }
         // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
         let speed = self.world.state().rms_speed();
-        let keep = match (self.stage, self.calm) {
+        let keep = match (self.stage, &self.calm) {
             (Stage::Sewing, _) => 0.0,
             (Stage::Draping, None) if speed < KEPT * self.speed => 0.0,
             (Stage::Draping, None) => KEPT,
@@ -251,9 +268,11 @@ impl Fitting {
             Stage::Sewing if self.steps >= PATIENCE => return Err(self.open()),
             Stage::Draping => {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
+                    self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
+                    self.thread()?;
                     self.weld()?;
                 }
-                self.rest();
+                self.rest()?;
             }
             _ => {}
         }
@@ -261,19 +280,41 @@ impl Fitting {
     }
 
     /// Whether it is at rest.
-    fn rest(&mut self) {
+    fn rest(&mut self) -> Result<(), Error> {
         let speed = self.world.state().rms_speed();
-        self.calm = match self.calm {
-            // What is let go may gather a little speed at first.
-            Some(steps) if speed < STILL => Some(steps + 1),
-            Some(_) if speed < 2.0 * STILL => Some(0),
-            Some(_) => None,
-            None if self.steps > 10 && speed < STILL => Some(0),
-            None => None,
-        };
-        if self.calm.is_some_and(|steps| steps >= CALM) && self.open_stitches() == 0 {
-            self.stage = Stage::Done;
+        if !self.rubs {
+            let slow = self.steps > 10 && speed < SLOW;
+            if slow || self.steps > SLIDING {
+                self.rubs = true;
+                let same = Weld { map: self.at.clone(), mesh: self.mesh() };
+                let world = self.world_of(same.mesh.clone())?;
+                self.go_on_in(world, &same, &[])?;
+            }
+            return Ok(());
         }
+        let x = &self.world.state().x;
+        self.calm = match self.calm.take() {
+            Some((steps, from)) if speed < STILL && from.len() == x.len() => {
+                Some((steps + 1, from))
+            }
+            None if speed < self.slow => Some((0, x.clone())),
+            _ => None,
+        };
+        if let Some((CALM.., from)) = &self.calm {
+            let way: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
+            if (way / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
+                self.stage = Stage::Done;
+            }
+            // It swings: let go too early.
+            self.slow = (0.5 * self.slow).max(SLOWEST);
+            self.calm = None;
+        }
+        Ok(())
+    }
+
+    fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
+        let friction = if self.rubs { None } else { Some(0.0) };
+        world(mesh, &self.body, &self.fabric, friction)
     }
 
     /// Joins what is sewn and near enough, as far as nothing intersects; the rest stays on its threads.
@@ -281,6 +322,13 @@ impl Fitting {
         let mut x: Vec<DVec3> = self.at.iter().map(|v| self.world.state().x[*v as usize]).collect();
         let near = |i: &usize| !self.joined[*i] && self.gap(self.pairs[*i]) < 2.0 * self.closed;
         let mut wanted: Vec<usize> = (0..self.pairs.len()).filter(near).collect();
+        // What could not be joined together may be joined one by one, or elsewhere.
+        let attempt = self.attempts;
+        self.attempts += 1;
+        let meet = [Meet::Middle, Meet::First, Meet::Last][attempt % 3];
+        if attempt % 2 == 1 && !wanted.is_empty() {
+            wanted = vec![wanted[attempt / 2 % wanted.len()]];
+        }
         let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
         let solid = Solid::Mesh { positions, triangles };
         for round in 0..ROUNDS {
@@ -290,11 +338,11 @@ impl Fitting {
             let old = (0..self.pairs.len()).filter(|i| self.joined[*i]);
             let pairs: Vec<[u32; 2]> =
                 old.chain(wanted.iter().copied()).map(|i| self.pairs[i]).collect();
-            let weld = Weld::new(&self.panels, &x, &pairs);
+            let weld = Weld::new(&self.panels, &x, &pairs, meet);
             let mut faults: Vec<(u32, DVec3)> =
                 weld.faults(&solid)?.into_iter().map(|v| (v, DVec3::ZERO)).collect();
             if faults.is_empty() {
-                let mut world = world(weld.mesh.clone(), &self.body, &self.fabric, None)?;
+                let mut world = self.world_of(weld.mesh.clone())?;
                 faults = world.without_room()?;
                 if faults.is_empty() {
                     return self.go_on_in(world, &weld, &wanted);

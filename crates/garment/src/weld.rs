@@ -20,9 +20,21 @@ pub(crate) struct Weld {
     pub(crate) mesh: TriMesh,
 }
 
+/// Where vertices meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meet {
+    /// In the middle.
+    Middle,
+    /// Where the first is.
+    First,
+    /// Where the last is.
+    Last,
+}
+
 impl Weld {
-    /// Joins the vertices of `panels` that `pairs` sew together. Vertices are where `x` says.
-    pub(crate) fn new(panels: &TriMesh, x: &[DVec3], pairs: &[[u32; 2]]) -> Self {
+    /// Joins the vertices of `panels` that `pairs` sew together. Vertices are where `x` says; what is joined is in the
+    /// middle, or where one of them is.
+    pub(crate) fn new(panels: &TriMesh, x: &[DVec3], pairs: &[[u32; 2]], meet: Meet) -> Self {
         let roots = roots(x.len(), pairs);
         // Vertices keep their order: the first of those that are joined stands for them.
         let mut number = vec![u32::MAX; x.len()];
@@ -36,8 +48,12 @@ impl Weld {
                 counts.push(0.0);
             }
             map[v] = number[root];
-            sums[map[v] as usize] += x[v];
-            counts[map[v] as usize] += 1.0;
+            let to = map[v] as usize;
+            match meet {
+                Meet::Middle => (sums[to], counts[to]) = (sums[to] + x[v], counts[to] + 1.0),
+                Meet::First if counts[to] > 0.0 => {}
+                Meet::First | Meet::Last => (sums[to], counts[to]) = (x[v], 1.0),
+            }
         }
         let mut mesh = panels.clone();
         // One alone stays where it is, to the last bit.
@@ -105,7 +121,7 @@ mod tests {
         let panels = two();
         let right: Vec<u32> = (0..9).filter(|v| panels.positions[*v as usize].x > 0.49).collect();
         let pairs: Vec<[u32; 2]> = right.iter().map(|v| [*v, v + 9]).collect();
-        let weld = Weld::new(&panels, &panels.positions, &pairs);
+        let weld = Weld::new(&panels, &panels.positions, &pairs, Meet::Middle);
         assert_eq!(weld.mesh.positions.len(), 15);
         assert!(weld.faults(&far()).unwrap().is_empty());
         let topology = Topology::new(15, &weld.mesh.triangles);
@@ -121,9 +137,14 @@ mod tests {
     fn what_would_be_no_surface_is_found() {
         let panels = two();
         let all: Vec<[u32; 2]> = (0..9).map(|v| [v, v + 9]).collect();
-        assert!(!Weld::new(&panels, &panels.positions, &all).faults(&far()).unwrap().is_empty());
+        assert!(
+            !Weld::new(&panels, &panels.positions, &all, Meet::Last)
+                .faults(&far())
+                .unwrap()
+                .is_empty()
+        );
         let [a, b, _] = panels.triangles[0];
-        let flat = Weld::new(&panels, &panels.positions, &[[a, b]]);
+        let flat = Weld::new(&panels, &panels.positions, &[[a, b]], Meet::First);
         assert!(flat.faults(&far()).unwrap().contains(&flat.map[a as usize]));
     }
 }
