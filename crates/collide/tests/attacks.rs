@@ -102,6 +102,51 @@ fn panels_sewn_with_material_coordinates_of_their_own_are_not_taken_for_one_shee
     check(&mesh, &cut, &from, &to);
 }
 
+/// A tube of two panels, joined along both sides: vertices there are one in space and two in the pattern. The second
+/// panel lies `apart` from the first in the material plane.
+fn tube(around: usize, high: usize, apart: DVec2) -> (TriMesh, Vec<[DVec2; 3]>) {
+    let half = panel(around, high, |p| p);
+    let corners = uv(&half);
+    let n = half.uv.len();
+    let at = |p: &DVec2, back: bool| {
+        let turn = std::f64::consts::PI * (p.x + f64::from(u8::from(back)));
+        DVec3::new(turn.cos(), std::f64::consts::PI * p.y, -turn.sin()) / std::f64::consts::PI
+    };
+    let mut positions: Vec<DVec3> = half.uv.iter().map(|p| at(p, false)).collect();
+    let mut number = vec![0; n];
+    for (v, p) in half.uv.iter().enumerate() {
+        // The back begins where the front ends, and the other way round.
+        let end = if p.x < 1e-9 { Some(1.0) } else { (p.x > 1.0 - 1e-9).then_some(0.0) };
+        let twin = end.and_then(|x| {
+            half.uv.iter().position(|q| (q.x - x).abs() < 1e-9 && (q.y - p.y).abs() < 1e-9)
+        });
+        number[v] = twin.unwrap_or(positions.len());
+        if twin.is_none() {
+            positions.push(at(p, true));
+        }
+    }
+    let back = half.triangles.iter().map(|t| t.map(|v| number[v as usize] as u32));
+    let triangles = half.triangles.iter().copied().chain(back).collect();
+    let material = corners.iter().copied().chain(corners.iter().map(|t| t.map(|p| p + apart)));
+    let material = material.collect();
+    (TriMesh::new(positions, triangles), material)
+}
+
+#[test]
+fn a_tube_of_two_panels_welded_at_both_sides_is_searched_across_its_seams() {
+    // Side by side in the pattern, on top of each other, and so that one goes on where the other ends.
+    for apart in [DVec2::new(1.5, 0.0), DVec2::ZERO, DVec2::new(1.0, 0.0)] {
+        let (mesh, material) = tube(10, 6, apart);
+        assert_eq!(mesh.positions.len(), 2 * 11 * 7 - 2 * 7);
+        let x = &mesh.positions;
+        // Pressed flat until the front has passed the back …
+        check(&mesh, &material, x, &mapped(x, |p| DVec3::new(p.x, p.y, -0.2 * p.z)));
+        // … and one seam pushed in until it passes the other.
+        let pushed = |p: DVec3| if p.x > 0.2 { p - DVec3::X * 2.2 * p.x } else { p };
+        check(&mesh, &material, x, &mapped(x, pushed));
+    }
+}
+
 #[test]
 fn a_ramp_of_two_turns_is_not_taken_for_one_sheet() {
     let flat = panel(48, 4, |p| p);

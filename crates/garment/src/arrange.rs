@@ -1,14 +1,24 @@
 //! Panels around a body (G3): bent onto developable volumes, so that they are not stretched.
 //!
-//! Panels for the front and back of trunk and legs stand as flat sheets before and behind it. Panels that go around an arm are
+//! Panels for the front and back of the trunk stand as flat sheets before and behind it. Panels that go around an arm are
 //! rolled up to a tube around its axis, wide enough to clear it; bands around neck and waist stand upright on the
-//! section of the body there, turned so that the vertices to be sewn are as near as they can be. Where a panel touches something it is moved away from the body, a little at a time.
+//! section of the body there, turned so that the vertices to be sewn are as near as they can be. Panels of trousers stand
+//! upright on a curve around one leg and its half of the hips, which runs back between the legs, so that the inner seams are
+//! nearly closed. Skirts that are so wide that the hands would be within lie before and behind the waist and hang down at the
+//! sides, like a roof. Where a panel touches something it is moved away from the body, a little at a time.
 //!
-//! Limits: the body stands upright, faces +z, and holds its arms away from the trunk. Panels that have a frame of
-//! their own are put there.
+//! Panels that have a frame of their own are put there, all of them lifted so that the highest is at the neck or waist of this
+//! body.
+//!
+//! Limits: the body stands upright, faces +z, and holds its arms away from the trunk.
+
+mod curve;
+mod place;
 
 use crate::error::Error;
+use curve::{centre, hull, offset};
 use glam::{DVec2, DVec3};
+use place::Place;
 use std::f64::consts::{PI, TAU};
 use toile_audit::Solid;
 use toile_body::{Landmarks, Part};
@@ -26,88 +36,18 @@ const TURNS: u32 = 36;
 /// Room between the edges of a tube, and between panels side by side [m].
 const OPENING: f64 = 0.006;
 
+/// Half the room between the panels of the two legs [m].
+const BETWEEN: f64 = 0.003;
+/// How sharply wide skirts are bent at the sides [m].
+const BEND: f64 = 0.12;
+
 /// Where all panels are.
 #[derive(Clone, Debug)]
 pub struct Arrangement {
     /// Positions of the vertices of each panel [m].
     pub panels: Vec<Vec<DVec3>>,
-}
-
-/// A place for a panel: a map of the plane into space without stretch.
-#[derive(Clone, Debug)]
-enum Place {
-    /// p = origin + x a + y b.
-    Flat { origin: DVec3, across: DVec3, up: DVec3, away: DVec3 },
-    /// Around an axis through `origin` along `up`; x = 0 lies in direction `out`, and x grows towards `up` × `out`.
-    Tube { origin: DVec3, up: DVec3, out: DVec3, radius: f64, away: DVec3 },
-    /// Upright on a level closed curve, x = 0 at `start` along it; y = 0 at `height`.
-    Wall { curve: Vec<DVec3>, start: f64, height: f64 },
-}
-
-impl Place {
-    fn point(&self, p: DVec2) -> DVec3 {
-        match self {
-            Self::Flat { origin, across, up, .. } => *origin + *across * p.x + *up * p.y,
-            Self::Tube { origin, up, out, radius, .. } => {
-                let (sin, cos) = libm::sincos(p.x / radius);
-                *origin + *up * p.y + (*out * cos + up.cross(*out) * sin) * *radius
-            }
-            Self::Wall { curve, start, height } => {
-                let on = along(curve, start + p.x);
-                DVec3::new(on.x, height + p.y, on.z)
-            }
-        }
-    }
-
-    fn moved(mut self, way: f64) -> Self {
-        match &mut self {
-            Self::Flat { origin, away, .. } | Self::Tube { origin, away, .. } => {
-                *origin += *away * way;
-            }
-            Self::Wall { curve, height, .. } => {
-                // Wider while that is not much, then also higher.
-                offset(curve, 0.2 * way);
-                *height += 0.5 * way;
-            }
-        }
-        self
-    }
-
-    /// Turned about its axis, by a part of a whole turn.
-    fn turned(mut self, part: f64) -> Self {
-        if let Self::Wall { curve, start, .. } = &mut self {
-            *start += part * toile_body::length(curve, true);
-        }
-        self
-    }
-}
-
-/// The point of a closed curve at a distance along it.
-fn along(curve: &[DVec3], way: f64) -> DVec3 {
-    let mut left = way.rem_euclid(toile_body::length(curve, true));
-    for (k, a) in curve.iter().enumerate() {
-        let b = curve[(k + 1) % curve.len()];
-        let length = a.distance(b);
-        if left <= length && length > 0.0 {
-            return a.lerp(b, left / length);
-        }
-        left -= length;
-    }
-    curve[0]
-}
-
-/// Moves the points of a level convex curve outwards.
-fn offset(curve: &mut [DVec3], way: f64) {
-    let n = curve.len();
-    let side = |a: DVec3, b: DVec3| (b - a).cross(DVec3::Y).normalize_or_zero();
-    let old = curve.to_vec();
-    for k in 0..n {
-        let (a, b, c) = (old[(k + n - 1) % n], old[k], old[(k + 1) % n]);
-        // The bevel of both sides, lengthened so that the sides themselves move so far.
-        let out = (side(a, b) + side(b, c)).normalize_or_zero();
-        let lean = out.dot(side(b, c)).max(0.5);
-        curve[k] += out * (way / lean);
-    }
+    /// Which panels are bands around the waist.
+    pub bands: Vec<bool>,
 }
 
 /// Arranges the panels of a pattern around a body.
@@ -122,7 +62,8 @@ pub fn arrange(
 ) -> Result<Arrangement, Error> {
     let solid =
         Solid::Mesh { positions: body.positions.clone(), triangles: body.triangles.clone() };
-    let room = Room { body, landmarks, solid };
+    let lift = lift(pattern, landmarks);
+    let room = Room { body, landmarks, solid, lift };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -179,7 +120,8 @@ pub fn arrange(
         before.append(&TriMesh::new(put.positions, put.triangles));
         panels.push(x);
     }
-    Ok(Arrangement { panels })
+    let band = |p: &Panel| p.placement.part == Some(BodyPart::Waist);
+    Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect() })
 }
 
 /// The body that panels are put around.
@@ -187,6 +129,24 @@ struct Room<'a> {
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
     solid: Solid,
+    /// What frames are lifted by [m].
+    lift: f64,
+}
+
+/// What frames must be lifted by so that the highest panel of the trunk begins at the neck, or of a skirt at the waist.
+fn lift(pattern: &Pattern, landmarks: &Landmarks) -> f64 {
+    let top = |wanted: BodyPart| {
+        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(wanted));
+        let heights =
+            framed.filter_map(|p| Some((p, p.placement.frame?))).flat_map(|(p, frame)| {
+                let points = p.edges.iter().flat_map(|e| e.divide(8));
+                points.map(move |q| (frame.translation + frame.rotation * q.extend(0.0)).y)
+            });
+        heights.max_by(f64::total_cmp)
+    };
+    let neck = landmarks.side_neck[0].y + 0.01;
+    let (torso, hips) = (top(BodyPart::Torso), top(BodyPart::Hips));
+    torso.map(|y| neck - y).or(hips.map(|y| landmarks.waist.y - y)).unwrap_or(0.0)
 }
 
 impl Room<'_> {
@@ -195,7 +155,7 @@ impl Room<'_> {
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
             return Ok(Place::Flat {
-                origin: frame.translation,
+                origin: frame.translation + DVec3::Y * self.lift,
                 across: turn(DVec3::X),
                 up: turn(DVec3::Y),
                 away,
@@ -217,6 +177,10 @@ impl Room<'_> {
                 self.around(Part::Trunk, self.waist_share(), self.landmarks.waist.y, low, high)
             }
             (BodyPart::Head, _) => none("nothing is made for heads yet"),
+            (BodyPart::LeftLeg, Some(Side::Front)) => self.around_leg([1.0, 1.0], points),
+            (BodyPart::LeftLeg, Some(Side::Back)) => self.around_leg([1.0, -1.0], points),
+            (BodyPart::RightLeg, Some(Side::Front)) => self.around_leg([-1.0, 1.0], points),
+            (BodyPart::RightLeg, Some(Side::Back)) => self.around_leg([-1.0, -1.0], points),
             (_, Some(Side::Front | Side::Around) | None) => Ok(self.flat(part, 1.0, low, high)),
             (_, Some(Side::Back)) => Ok(self.flat(part, -1.0, low, high)),
             (_, Some(Side::Left | Side::Right)) => {
@@ -231,19 +195,62 @@ impl Room<'_> {
             BodyPart::Torso => self.landmarks.side_neck[0].y + 0.01,
             _ => self.landmarks.waist.y,
         };
+        let depth = self.depth(side, top - (high.y - low.y), top) + CLEARANCE;
+        let reach = self.landmarks.wrist.iter().map(|p| p.x.abs()).fold(f64::INFINITY, f64::min);
+        if part == BodyPart::Hips && high.x.max(-low.x) > reach {
+            let depth = self.depth(side, top - BEND, top) + CLEARANCE;
+            let origin = DVec3::new(0.0, top, side * (depth + high.y));
+            return Place::Roof { origin, side, level: self.width(top), bend: BEND };
+        }
         // The right side of the cloth looks away from the body, so what is behind is turned around.
-        let shift = match part {
-            BodyPart::LeftLeg => OPENING - (side * low.x).min(side * high.x),
-            BodyPart::RightLeg => -OPENING - (side * low.x).max(side * high.x),
-            _ => 0.0,
-        };
-        let depth = self.depth(side, top - (high.y - low.y), top);
         Place::Flat {
-            origin: DVec3::new(shift, top - high.y, side * (depth + CLEARANCE)),
+            origin: DVec3::new(0.0, top - high.y, side * depth),
             across: DVec3::X * side,
             up: DVec3::Y,
             away: DVec3::Z * side,
         }
+    }
+
+    /// Half the width of the trunk at a height, without arms.
+    fn width(&self, y: f64) -> f64 {
+        let x = self.landmarks.shoulder[0].x.abs();
+        let near = |p: &&DVec3| (p.y - y).abs() < 0.02 && p.x.abs() < x;
+        self.body.positions.iter().filter(near).map(|p| p.x.abs()).fold(0.0, f64::max)
+    }
+
+    /// Upright around a leg and its half of the hips: the left (+1) or right (−1) leg, the front (+1) or back (−1).
+    ///
+    /// The inner edge of the upper part of the panel is at the middle of the front or back; what reaches beyond it runs
+    /// between the legs.
+    fn around_leg(&self, [leg, side]: [f64; 2], points: &[DVec2]) -> Result<Place, Error> {
+        let (low, high) = bounds(points);
+        let marks = self.landmarks;
+        let top = marks.waist.y;
+        let bottom = top - (high.y - low.y);
+        // Arms are farther away from the middle than any part of hips and legs.
+        let widest = 1.3 * self.width(marks.hip.y);
+        let inside = |p: &&DVec3| (bottom..top).contains(&p.y) && p.x.abs() < widest;
+        let level: Vec<DVec3> = self
+            .body
+            .positions
+            .iter()
+            .filter(inside)
+            .map(|p| DVec3::new(leg * (leg * p.x).max(0.0), 0.0, p.z))
+            .collect();
+        let mut curve = hull(&level);
+        if curve.len() < 3 {
+            return Err(toile_body::Error::NotHuman { what: "it has no legs".into() }.into());
+        }
+        offset(&mut curve, CLEARANCE);
+        curve.iter_mut().for_each(|p| p.x = leg * (leg * p.x).max(BETWEEN));
+        // Towards the middle x falls in the left front and the right back, and grows in the others.
+        let upper = points.iter().filter(|p| p.y > high.y - 0.15 * (high.y - low.y)).map(|p| p.x);
+        let inner = if leg * side > 0.0 {
+            upper.fold(f64::INFINITY, f64::min)
+        } else {
+            upper.fold(f64::NEG_INFINITY, f64::max)
+        };
+        Ok(Place::Leg { start: centre(&curve, side) - inner, height: top - high.y, curve })
     }
 
     /// How far the body reaches to the front or back between two heights, without hands.
@@ -318,30 +325,6 @@ impl Room<'_> {
 /// Radius of a tube of a panel that leaves an opening, at least so large.
 fn radius(width: f64, least: f64) -> f64 {
     ((width + OPENING) / (2.0 * PI)).max(least)
-}
-
-/// The convex hull of level points, in the direction in which cloth with its right side outwards runs: to +x in
-/// front.
-fn hull(points: &[DVec3]) -> Vec<DVec3> {
-    let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.z.total_cmp(&b.z)));
-    let half = |points: &mut dyn Iterator<Item = &DVec3>| {
-        let mut chain: Vec<DVec3> = Vec::new();
-        for p in points {
-            while let [.., a, b] = chain[..] {
-                if (b - a).cross(*p - b).y > 0.0 {
-                    break;
-                }
-                chain.pop();
-            }
-            chain.push(*p);
-        }
-        chain.pop();
-        chain
-    };
-    let mut whole = half(&mut sorted.iter());
-    whole.extend(half(&mut sorted.iter().rev()));
-    whole
 }
 
 fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {

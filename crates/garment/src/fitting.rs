@@ -1,29 +1,64 @@
 //! From arranged panels to a garment at rest (G4).
 //!
 //! First threads draw the seams together, slowly: velocities are forgotten after every step, so that nothing swings. When
-//! no seam is open wider than the barrier of the solver lets it, the threads are pulled tight and gravity begins; what moves
-//! is slowed down until the garment hangs still.
+//! all seams are nearly closed, sewn vertices are made one, gravity begins, and what moves is slowed down until the garment hangs
+//! still. Threads pull no harder than the fabric bears: by a share of its stiffness.
+//!
+//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight. Bands around the
+//! waist are stayed when they are closed, as tailors do it: a tape along both long edges keeps them from being stretched by
+//! what hangs on them.
+//!
+//! **At rest** is a garment that stays where it is by itself: over 0.4 s in which nothing is slowed down artificially, its vertices
+//! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
+//! that time is then less than three thousandths of the weight.
 
 use crate::arrange::Arrangement;
 use crate::error::Error;
-use glam::DVec3;
+use crate::weld::{Meet, Weld};
+use glam::{DVec2, DVec3};
+use std::ops::Range;
+use toile_audit::Solid;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 use toile_sim::body::Shape;
-use toile_sim::{Body, Cloth, Fabric, Preset, StepReport, Surroundings, World};
+use toile_sim::{Body, Cloth, Fabric, Preset, State, StepReport, Surroundings, World};
 
-/// Pull of the threads while panels come together, and when they are tightest [N/m].
-const PULL: [f64; 2] = [15.0, 240.0];
+/// Pull of the threads while panels come together, and when they are tightest, as a share of the stiffness of the fabric.
+const PULL: [f64; 2] = [0.1, 4.0];
+/// Bounds of that pull [N/m].
+const PULL_LEAST: f64 = 3.0;
+const PULL_MOST: [f64; 2] = [15.0, 600.0];
 /// Steps with the gentlest pull; after them it grows by this factor in each.
-const GENTLE: u32 = 6;
-const GROWTH: f64 = 1.15;
-/// Part of the velocity that is kept from step to step while the garment settles.
+const GENTLE: u32 = 12;
+const GROWTH: f64 = 1.1;
+/// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
-const PATIENCE: u32 = 80;
-/// A garment is at rest when the root mean square of its speed is lower [m/s].
-const STILL: f64 = 0.01;
+const PATIENCE: u32 = 120;
+/// Length of a step [s].
+const STEP: f64 = 0.02;
+/// A garment is at rest when it moves less than this [m] …
+const STAYS: f64 = 5e-4;
+/// … and never faster than this [m/s], root mean squares …
+const STILL: f64 = 5e-3;
+/// … over so many steps in which nothing is slowed down.
+const CALM: u32 = 20;
+/// It is let go to see that at the latest when it is slower than this [m/s].
+const SLOWEST: f64 = 2e-4;
+/// It has found its place when it is slower than this [m/s], or after so many steps; from then on it rubs on the body.
+const SLOW: f64 = 0.01;
+const SLIDING: u32 = 80;
+/// Steps between attempts to join what could not be joined yet.
+const AGAIN: u32 = 2;
+/// Rounds in which what is to be joined is moved from the body, and then in which what cannot be joined is left out.
+const ROUNDS: u32 = 12;
+/// Stiffness of the tape that stays a band [N].
+const TAPE: f64 = 100.0;
+/// Strain beyond which its pull grows no more.
+const TAPE_GIVES: f64 = 0.2;
+/// Room between panels in the material plane [m].
+const APART: f64 = 0.05;
 
 /// How far a fitting is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +71,49 @@ pub enum Stage {
     Done,
 }
 
+/// A panel of a garment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PanelRange {
+    /// Its name.
+    pub name: String,
+    /// Its triangles in the mesh of the garment; they stay the same when vertices are joined.
+    pub triangles: Range<u32>,
+}
+
 /// A garment on its way onto a body.
 #[derive(Debug)]
 pub struct Fitting {
     world: World,
-    pairs: Vec<([u32; 2], f64)>,
+    /// Panels as they were arranged, in one mesh, apart in the material plane.
+    panels: TriMesh,
+    ranges: Vec<PanelRange>,
+    /// Where each vertex of the panels is in the world.
+    at: Vec<u32>,
+    /// Vertices of the panels that are sewn together, and whether they are one already.
+    pairs: Vec<[u32; 2]>,
+    joined: Vec<bool>,
+    /// Tapes along bands: vertices of the panels, and their length [m].
+    tapes: Vec<([u32; 2], f64)>,
+    /// Length of seam that a thread holds [m].
+    spacing: f64,
+    fabric: Fabric,
+    body: TriMesh,
     stage: Stage,
     /// Steps of the present stage.
     steps: u32,
-    /// Present pull of the threads [N/m].
-    pull: f64,
-    /// Opening of a seam that counts as closed [m].
+    /// How often joining has been tried.
+    attempts: usize,
+    /// Whether it rubs on the body.
+    rubs: bool,
+    /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
+    calm: Option<(u32, Vec<DVec3>)>,
+    /// It is let go when it is slower [m/s].
+    slow: f64,
+    /// Speed after the step before, root mean square [m/s].
+    speed: f64,
+    /// Present and largest pull of the threads [N/m].
+    pull: [f64; 2],
+    /// Opening of a seam within which threads are springs [m].
     closed: f64,
 }
 
@@ -61,31 +128,40 @@ impl Fitting {
         body: &TriMesh,
         fabric: &Fabric,
     ) -> Result<Self, Error> {
-        let cloths: Vec<Cloth> = mesh
-            .panels
-            .iter()
-            .zip(&arrangement.panels)
-            .map(|(panel, x)| {
-                let mut mesh = panel.mesh.clone();
-                mesh.positions.clone_from(x);
-                Cloth { name: panel.name.clone(), mesh, grid: None, fabric: fabric.clone() }
-            })
-            .collect();
-        let mut settings = Preset::Toile.settings();
-        settings.step = 0.02;
-        let bodies = vec![Body::new("body", Shape::Mesh(body.clone()))];
-        let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
-        let mut world = World::new(cloths, surroundings, settings)?;
-        // A thread pulls for the length of seam it holds.
-        let spacing = spacing(mesh);
-        let pairs: Vec<([u32; 2], f64)> =
-            mesh.sewn_pairs().into_iter().map(|p| (p, spacing)).collect();
+        let (panels, ranges) = joined(mesh, arrangement);
+        let world = world(panels.clone(), body, fabric, Some(0.0))?;
+        let stiffness = fabric.weft.min(fabric.warp);
+        let pull = std::array::from_fn(|k| {
+            (PULL[k] * stiffness).clamp(PULL_LEAST, PULL_MOST[k].max(PULL_LEAST))
+        });
+        let pairs = mesh.sewn_pairs();
         let closed = 3.0 * world.separation();
-        world.sew(threads(&pairs, PULL[0], closed))?;
-        Ok(Self { world, pairs, stage: Stage::Sewing, steps: 0, pull: PULL[0], closed })
+        let mut fitting = Self {
+            at: (0..panels.positions.len() as u32).collect(),
+            joined: vec![false; pairs.len()],
+            tapes: tapes(mesh, &arrangement.bands),
+            spacing: spacing(mesh),
+            fabric: fabric.clone(),
+            body: body.clone(),
+            stage: Stage::Sewing,
+            steps: 0,
+            attempts: 0,
+            rubs: false,
+            calm: None,
+            slow: 0.5 * STILL,
+            speed: 0.0,
+            pull,
+            closed,
+            world,
+            panels,
+            ranges,
+            pairs,
+        };
+        fitting.thread()?;
+        Ok(fitting)
     }
 
-    /// The world it is in.
+    /// The world it is in. Its vertices change when seams are closed: sewn vertices become one.
     pub fn world(&self) -> &World {
         &self.world
     }
@@ -95,26 +171,69 @@ impl Fitting {
         self.stage
     }
 
+    /// The panels, in the order of the pattern.
+    pub fn panels(&self) -> &[PanelRange] {
+        &self.ranges
+    }
+
+    /// For each vertex of the panels, in the order of the pattern, its vertex in the garment.
+    pub fn vertices(&self) -> &[u32] {
+        &self.at
+    }
+
+    /// How many pairs of sewn vertices are still held by threads.
+    pub fn open_stitches(&self) -> usize {
+        self.joined.iter().filter(|j| !**j).count()
+    }
+
     /// The widest opening of a seam [m].
     pub fn widest_gap(&self) -> f64 {
+        self.pairs.iter().map(|p| self.gap(*p)).fold(0.0, f64::max)
+    }
+
+    fn gap(&self, pair: [u32; 2]) -> f64 {
         let x = &self.world.state().x;
-        self.world.seams().iter().map(|s| s.gap(x)).fold(0.0, f64::max)
+        let [a, b] = pair.map(|v| x[self.at[v as usize] as usize]);
+        a.distance(b)
     }
 
     /// Which seam is open.
     fn open(&self) -> Error {
-        let (x, model) = (&self.world.state().x, self.world.model());
-        let widest = self.world.seams().iter().max_by(|a, b| a.gap(x).total_cmp(&b.gap(x)));
-        let name = |v: u32| model.names[model.cloth_of[v as usize] as usize].clone();
-        let panels = widest.map_or_else(Default::default, |s| s.vertices.map(name));
+        let widest = self.pairs.iter().max_by(|a, b| self.gap(**a).total_cmp(&self.gap(**b)));
+        let name = |v: u32| {
+            let triangle = self.panels.triangles.iter().position(|t| t.contains(&v)).unwrap_or(0);
+            let range = self.ranges.iter().find(|r| r.triangles.contains(&(triangle as u32)));
+            range.map_or_else(String::new, |r| r.name.clone())
+        };
+        let panels = widest.map_or_else(Default::default, |pair| pair.map(name));
         Error::Open { panels, gap: self.widest_gap() }
     }
 
-    /// The garment as it is: all panels in one mesh.
+    /// The garment as it is: all panels in one mesh, with one vertex where vertices are sewn together.
     pub fn mesh(&self) -> TriMesh {
         let mut mesh = self.world.model().mesh.clone();
         mesh.positions.clone_from(&self.world.state().x);
         mesh
+    }
+
+    /// Threads between all that is sewn and not yet joined.
+    fn thread(&mut self) -> Result<(), Error> {
+        let force = self.pull[0] * self.spacing;
+        let open = self.pairs.iter().zip(&self.joined).filter(|(_, joined)| !**joined);
+        let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
+        let threads = open.map(|(pair, _)| at(pair)).map(|vertices| Seam {
+            vertices,
+            force,
+            slack: self.closed,
+            rest: 0.0,
+        });
+        let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
+        let tapes = tapes.iter().map(|(pair, rest)| {
+            let (force, slack) = (TAPE * TAPE_GIVES, TAPE_GIVES * rest);
+            Seam { vertices: at(pair), force, slack, rest: *rest }
+        });
+        let seams = threads.chain(tapes).filter(|s| s.vertices[0] != s.vertices[1]).collect();
+        Ok(self.world.sew(seams)?)
     }
 
     /// One step.
@@ -123,34 +242,219 @@ impl Fitting {
     /// If the solver fails; the state before it stays.
     pub fn step(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
-            self.pull = (self.pull * GROWTH).min(PULL[1]);
-            self.world.sew(threads(&self.pairs, self.pull, self.closed))?;
+            self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
+            self.thread()?;
         }
-        let keep = if self.stage == Stage::Sewing { 0.0 } else { KEPT };
+        // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
+        let speed = self.world.state().rms_speed();
+        let keep = match (self.stage, &self.calm) {
+            (Stage::Sewing, _) => 0.0,
+            (Stage::Draping, None) if speed < KEPT * self.speed => 0.0,
+            (Stage::Draping, None) => KEPT,
+            _ => 1.0,
+        };
+        self.speed = keep * speed;
         let v = self.world.state().v.clone();
         self.world.set_velocities(|i, _| v[i as usize] * keep);
         let report = self.world.step()?;
         self.steps += 1;
         match self.stage {
             Stage::Sewing if self.widest_gap() < 2.0 * self.closed => {
-                self.world.set_gravity(DVec3::Y * -9.81);
                 (self.stage, self.steps) = (Stage::Draping, 0);
+                self.weld()?;
+                self.world.set_gravity(DVec3::Y * -9.81);
+                self.thread()?;
             }
             Stage::Sewing if self.steps >= PATIENCE => return Err(self.open()),
-            Stage::Draping if self.steps > 10 && self.world.state().rms_speed() < STILL => {
-                self.stage = Stage::Done;
+            Stage::Draping => {
+                if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
+                    self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
+                    self.thread()?;
+                    self.weld()?;
+                }
+                self.rest()?;
             }
             _ => {}
         }
         Ok(report)
     }
+
+    /// Whether it is at rest.
+    fn rest(&mut self) -> Result<(), Error> {
+        let speed = self.world.state().rms_speed();
+        if !self.rubs {
+            let slow = self.steps > 10 && speed < SLOW;
+            if slow || self.steps > SLIDING {
+                self.rubs = true;
+                let same = Weld { map: self.at.clone(), mesh: self.mesh() };
+                let world = self.world_of(same.mesh.clone())?;
+                self.go_on_in(world, &same, &[])?;
+            }
+            return Ok(());
+        }
+        let x = &self.world.state().x;
+        self.calm = match self.calm.take() {
+            Some((steps, from)) if speed < STILL && from.len() == x.len() => {
+                Some((steps + 1, from))
+            }
+            None if speed < self.slow => Some((0, x.clone())),
+            _ => None,
+        };
+        if let Some((CALM.., from)) = &self.calm {
+            let way: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
+            if (way / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
+                self.stage = Stage::Done;
+            }
+            // It swings: let go too early.
+            self.slow = (0.5 * self.slow).max(SLOWEST);
+            self.calm = None;
+        }
+        Ok(())
+    }
+
+    fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
+        let friction = if self.rubs { None } else { Some(0.0) };
+        world(mesh, &self.body, &self.fabric, friction)
+    }
+
+    /// Joins what is sewn and near enough, as far as nothing intersects; the rest stays on its threads.
+    fn weld(&mut self) -> Result<(), Error> {
+        let mut x: Vec<DVec3> = self.at.iter().map(|v| self.world.state().x[*v as usize]).collect();
+        let near = |i: &usize| !self.joined[*i] && self.gap(self.pairs[*i]) < 2.0 * self.closed;
+        let mut wanted: Vec<usize> = (0..self.pairs.len()).filter(near).collect();
+        // What could not be joined together may be joined one by one, or elsewhere.
+        let attempt = self.attempts;
+        self.attempts += 1;
+        let meet = [Meet::Middle, Meet::First, Meet::Last][attempt % 3];
+        if attempt % 2 == 1 && !wanted.is_empty() {
+            wanted = vec![wanted[attempt / 2 % wanted.len()]];
+        }
+        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
+        let solid = Solid::Mesh { positions, triangles };
+        for round in 0..ROUNDS {
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let old = (0..self.pairs.len()).filter(|i| self.joined[*i]);
+            let pairs: Vec<[u32; 2]> =
+                old.chain(wanted.iter().copied()).map(|i| self.pairs[i]).collect();
+            let weld = Weld::new(&self.panels, &x, &pairs, meet);
+            let mut faults: Vec<(u32, DVec3)> =
+                weld.faults(&solid)?.into_iter().map(|v| (v, DVec3::ZERO)).collect();
+            if faults.is_empty() {
+                let mut world = self.world_of(weld.mesh.clone())?;
+                faults = world.without_room()?;
+                if faults.is_empty() {
+                    return self.go_on_in(world, &weld, &wanted);
+                }
+            }
+            let fault = |v: u32| {
+                let at = faults.binary_search_by_key(&weld.map[v as usize], |f| f.0).ok()?;
+                Some(faults[at].1)
+            };
+            // First what is too near to the body is moved away from it, then it is left out.
+            let mut moved = vec![false; x.len()];
+            if round < ROUNDS / 2 {
+                for v in wanted.iter().flat_map(|i| self.pairs[*i]) {
+                    let way = fault(v).unwrap_or_default();
+                    if way != DVec3::ZERO && !std::mem::replace(&mut moved[v as usize], true) {
+                        x[v as usize] += way;
+                    }
+                }
+            }
+            if moved.contains(&true) {
+                continue;
+            }
+            let left = wanted.len();
+            wanted.retain(|i| !self.pairs[*i].into_iter().any(|v| fault(v).is_some()));
+            if wanted.len() == left {
+                // The fault is not in what is to be joined now.
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up a world of the joined mesh.
+    fn go_on_in(&mut self, mut world: World, weld: &Weld, wanted: &[usize]) -> Result<(), Error> {
+        let (old, mass) = (self.world.state(), &self.world.model().mass);
+        // Momentum is kept.
+        let n = weld.mesh.positions.len();
+        let (mut momentum, mut masses) = (vec![DVec3::ZERO; n], vec![0.0; n]);
+        let mut seen = vec![false; mass.len()];
+        for (v, to) in weld.map.iter().enumerate() {
+            let from = self.at[v] as usize;
+            if std::mem::replace(&mut seen[from], true) {
+                continue;
+            }
+            momentum[*to as usize] += old.v[from] * mass[from];
+            masses[*to as usize] += mass[from];
+        }
+        let mut state = State::at_rest(weld.mesh.positions.clone());
+        state.v = momentum.iter().zip(&masses).map(|(p, m)| *p / *m).collect();
+        (state.step, state.time) = (old.step, old.time);
+        world.restore(state)?;
+        if self.stage == Stage::Draping {
+            world.set_gravity(DVec3::Y * -9.81);
+        }
+        self.world = world;
+        self.at.clone_from(&weld.map);
+        wanted.iter().for_each(|i| self.joined[*i] = true);
+        self.thread()
+    }
 }
 
-fn threads(pairs: &[([u32; 2], f64)], pull: f64, slack: f64) -> Vec<Seam> {
-    pairs
-        .iter()
-        .map(|(vertices, length)| Seam { vertices: *vertices, force: pull * length, slack })
-        .collect()
+/// All panels as one cloth among the body, without gravity. `friction` is that of the body; the fabric's if not given.
+fn world(
+    mesh: TriMesh,
+    body: &TriMesh,
+    fabric: &Fabric,
+    friction: Option<f64>,
+) -> Result<World, Error> {
+    let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric: fabric.clone() };
+    let mut settings = Preset::Toile.settings();
+    settings.step = STEP;
+    let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];
+    let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
+    Ok(World::new(vec![cloth], surroundings, settings)?)
+}
+
+/// All panels where they are put, side by side in the material plane: where they overlapped there, the detector could not
+/// tell that they are flat.
+fn joined(mesh: &PatternMesh, arrangement: &Arrangement) -> (TriMesh, Vec<PanelRange>) {
+    let (mut all, mut ranges) = (TriMesh::default(), Vec::new());
+    let mut next = 0.0;
+    for (panel, x) in mesh.panels.iter().zip(&arrangement.panels) {
+        let mut put = panel.mesh.clone();
+        put.positions.clone_from(x);
+        let low = put.uv.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
+        let high = put.uv.iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
+        put.uv.iter_mut().for_each(|p| *p += DVec2::new(next - low, 0.0));
+        next += high - low + APART;
+        let first = all.triangles.len() as u32;
+        all.append(&put);
+        let triangles = first..all.triangles.len() as u32;
+        ranges.push(PanelRange { name: panel.name.clone(), triangles });
+    }
+    (all, ranges)
+}
+
+/// Neighbours along the long edges of bands, and how far apart they are.
+fn tapes(mesh: &PatternMesh, bands: &[bool]) -> Vec<([u32; 2], f64)> {
+    let offsets = mesh.offsets();
+    let mut tapes = Vec::new();
+    for (i, panel) in mesh.panels.iter().enumerate().filter(|(i, _)| bands[*i]) {
+        let at = |v: u32| panel.mesh.positions[v as usize];
+        let steps = |edge: &[u32]| -> Vec<([u32; 2], f64)> {
+            edge.windows(2).map(|w| ([w[0], w[1]], at(w[0]).distance(at(w[1])))).collect()
+        };
+        let edges: Vec<_> = panel.edges.iter().map(|e| steps(e)).collect();
+        let length = |e: &[([u32; 2], f64)]| e.iter().map(|(_, l)| l).sum::<f64>();
+        let longest = edges.iter().map(|e| length(e)).fold(0.0, f64::max);
+        let long = edges.into_iter().filter(|e| length(e) > 0.5 * longest).flatten();
+        tapes.extend(long.map(|(pair, l)| (pair.map(|v| v + offsets[i]), l)));
+    }
+    tapes
 }
 
 /// Mean distance of neighbours on the outlines of the panels.

@@ -8,7 +8,8 @@ mod arrange;
 mod error;
 pub mod fit;
 mod fitting;
+mod weld;
 
 pub use arrange::{Arrangement, arrange};
 pub use error::Error;
-pub use fitting::{Fitting, Stage};
+pub use fitting::{Fitting, PanelRange, Stage};

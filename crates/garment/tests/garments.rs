@@ -45,7 +45,15 @@ fn put(mesh: &PatternMesh, panels: &[Vec<DVec3>]) -> TriMesh {
 #[test]
 fn panels_are_bent_around_the_body_without_stretch_or_touch() {
     let body = mannequin();
-    for name in ["tshirt", "skirt", "dress"] {
+    // Around the corner between front and inside of a leg a chord is as much shorter as that of a right angle.
+    let designs = [
+        ("tshirt", 0.95),
+        ("skirt", 0.95),
+        ("dress", 0.95),
+        ("circle-skirt", 0.95),
+        ("trousers", 0.7),
+    ];
+    for (name, least) in designs {
         let (pattern, mesh) = design(name);
         let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
         assert_clear(&put(&mesh, &arranged.panels), &body, name);
@@ -56,9 +64,69 @@ fn panels_are_bent_around_the_body_without_stretch_or_touch() {
                 let [a, b] = edge.vertices.map(|v| v as usize);
                 // A chord is shorter than the arc of cloth that it spans.
                 let ratio = x[a].distance(x[b]) / flat[a].distance(flat[b]);
-                assert!((0.95..1.0 + 1e-9).contains(&ratio), "{name} {}: {ratio}", panel.name);
+                assert!((least..1.0 + 1e-9).contains(&ratio), "{name} {}: {ratio}", panel.name);
             }
         }
+    }
+}
+
+/// How many closed lines a surface ends in.
+fn rims(mesh: &TriMesh) -> usize {
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let rim = topology.edges.iter().filter(|e| e.valence == 1);
+    let mut next = std::collections::BTreeMap::new();
+    for edge in rim {
+        let tri = mesh.triangles[edge.triangles[0] as usize];
+        let [a, b] = edge.vertices;
+        let along = (0..3).any(|k| tri[k] == a && tri[(k + 1) % 3] == b);
+        let (a, b) = if along { (a, b) } else { (b, a) };
+        assert!(next.insert(a, b).is_none(), "two rims meet at {a}");
+    }
+    let mut count = 0;
+    while let Some((_, mut at)) = next.pop_first() {
+        while let Some(on) = next.remove(&at) {
+            at = on;
+        }
+        count += 1;
+    }
+    count
+}
+
+/// Steps until all seams are closed.
+fn sew(name: &str, fabric: &Fabric) -> (Body, PatternMesh, Fitting) {
+    let body = mannequin();
+    let (pattern, mesh) = design(name);
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, fabric).unwrap();
+    for _ in 0..120 {
+        if fitting.stage() != Stage::Sewing && fitting.open_stitches() == 0 {
+            break;
+        }
+        fitting.step().unwrap();
+    }
+    (body, mesh, fitting)
+}
+
+#[test]
+fn trousers_are_welded_to_one_surface_with_a_rim_at_the_waist_and_one_at_each_leg() {
+    let (body, mesh, fitting) = sew("trousers", &Fabric::default());
+    assert_eq!(fitting.open_stitches(), 0);
+    assert_eq!(fitting.widest_gap(), 0.0);
+    let cloth = fitting.mesh();
+    assert_clear(&cloth, &body, "welded");
+    assert_eq!(rims(&cloth), 3);
+    let topology = Topology::new(cloth.positions.len(), &cloth.triangles);
+    assert_eq!(topology.components().1, 1);
+    // Triangles keep their order and the cloth of their panel.
+    let mut first = 0;
+    for (panel, range) in mesh.panels.iter().zip(fitting.panels()) {
+        assert_eq!((&panel.name, first), (&range.name, range.triangles.start));
+        for (t, tri) in panel.mesh.triangles.iter().enumerate() {
+            let [a, b, c] = tri.map(|v| panel.mesh.uv[v as usize]);
+            let [p, q, r] = cloth.corners_uv(first as usize + t);
+            assert!(((b - a) - (q - p)).length() + ((c - a) - (r - p)).length() < 1e-12);
+        }
+        first = range.triangles.end;
     }
 }
 
@@ -70,7 +138,7 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &Fabric::default()).unwrap();
     let open = fitting.widest_gap();
     assert!(open > 0.1, "{open}");
-    for step in 0..150 {
+    for step in 0..250 {
         fitting.step().unwrap();
         if step % 10 == 0 {
             assert_clear(&fitting.mesh(), &body, "on the way");
@@ -81,7 +149,17 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     }
     assert_eq!(fitting.stage(), Stage::Done);
     assert_clear(&fitting.mesh(), &body, "at rest");
-    assert!(fitting.widest_gap() < 3e-3, "{}", fitting.widest_gap());
+    assert_eq!((fitting.widest_gap(), fitting.open_stitches()), (0.0, 0));
+    assert_eq!(rims(&fitting.mesh()), 4);
+    // It stays where it is, though nothing is slowed down any more.
+    let before = fitting.mesh();
+    for _ in 0..20 {
+        fitting.step().unwrap();
+    }
+    let after = fitting.mesh();
+    let ways = before.positions.iter().zip(&after.positions).map(|(a, b)| a.distance_squared(*b));
+    let moved = (ways.sum::<f64>() / before.positions.len() as f64).sqrt();
+    assert!(moved < 1e-3, "{moved}");
     // It hangs on the shoulders and ends about the hip.
     let (low, high) = fitting.mesh().bounds().unwrap();
     let marks = &body.landmarks;

@@ -97,6 +97,8 @@ fn assert_sound(pattern: &Pattern, made: &PatternMesh) {
             let last = vertices[vertices.len() - 1];
             assert!(p(last).distance(edge.to) < 1e-9, "{} {}", panel.name, edge.name);
         }
+        // Every corner has its material point: without, cloth would be at rest where it is put.
+        assert!(mesh.has_uv() && mesh.uv_triangles == mesh.triangles, "{}", panel.name);
         // Turning the pattern into uv changes no length.
         for (x, uv) in mesh.positions.iter().zip(&mesh.uv) {
             assert!((x.length() - uv.length()).abs() < 1e-12);

@@ -179,7 +179,8 @@ impl World {
         let good = |s: &Seam| {
             let [a, b] = s.vertices.map(|v| v as usize);
             let numbers = [s.force, s.slack];
-            a < n && b < n && a != b && numbers.iter().all(|f| *f > 0.0 && f.is_finite())
+            let lengths = numbers.iter().all(|f| *f > 0.0 && f.is_finite());
+            a < n && b < n && a != b && lengths && s.rest >= 0.0 && s.rest.is_finite()
         };
         if let Some(bad) = seams.iter().find(|s| !good(s)) {
             return refuse(format!(

@@ -143,7 +143,7 @@ impl Solver {
             .map(|i| self.masses[i] * (start.v[i] + start.a[i] * start.h).length_squared())
             .sum();
         // A thread does work as long as its way is, or as far as it can pull in a step.
-        let sewn = start.seams.iter().map(|s| {
+        let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
             let light =
                 s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
             s.force * s.gap(start.x).min(s.force * start.h * start.h / light)

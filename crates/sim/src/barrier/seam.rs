@@ -5,6 +5,8 @@
 //! brings panels together from anywhere without stretching them on the way.
 //!
 //! Seams close as far as the barrier lets them: to the thickness of the cloth. Then they can be welded.
+//!
+//! With a rest length l a thread is a tape: d is then what it is longer than l, and it does not pull while it is shorter.
 
 use glam::{DMat3, DVec3};
 
@@ -17,6 +19,8 @@ pub struct Seam {
     pub force: f64,
     /// δ [m].
     pub slack: f64,
+    /// l [m]; 0 for a thread that draws together.
+    pub rest: f64,
 }
 
 impl Seam {
@@ -26,7 +30,12 @@ impl Seam {
 
     /// How far it is open [m].
     pub fn gap(&self, x: &[DVec3]) -> f64 {
-        self.way(x).length()
+        (self.way(x).length() - self.rest).max(0.0)
+    }
+
+    /// Whether it draws vertices together from afar, and does not only keep its length.
+    pub(super) fn draws(&self) -> bool {
+        self.rest == 0.0
     }
 
     /// Energy [J].
@@ -38,9 +47,19 @@ impl Seam {
     /// Gradient at the first vertex, that at the second turned, and a definite stiffness: that of a spring which
     /// pulls as much. It brings what is far away near at once, where the true one would overshoot.
     pub(super) fn pull(&self, x: &[DVec3]) -> (DVec3, DMat3) {
-        let way = self.way(x);
-        let stiffness = self.force / way.length().max(self.slack);
-        (way * stiffness, DMat3::from_diagonal(DVec3::splat(stiffness)))
+        let (way, gap) = (self.way(x), self.gap(x));
+        let stiffness = self.force / gap.max(self.slack);
+        let isotropic = DMat3::from_diagonal(DVec3::splat(stiffness));
+        if self.draws() {
+            return (way * stiffness, isotropic);
+        }
+        // Across the tape only its tension resists.
+        let length = way.length().max(f64::MIN_POSITIVE);
+        let along = way / length;
+        let across = stiffness * gap / length;
+        let one = crate::element::definite::outer(along, along);
+        let stiff = one * (stiffness - across) + DMat3::from_diagonal(DVec3::splat(across));
+        if gap > 0.0 { (along * (stiffness * gap), stiff) } else { (DVec3::ZERO, DMat3::ZERO) }
     }
 }
 
@@ -50,8 +69,10 @@ mod tests {
 
     #[test]
     fn the_pull_is_the_gradient_of_the_energy_near_and_far() {
-        let seam = Seam { vertices: [0, 1], force: 0.3, slack: 0.01 };
-        for reach in [0.004, 0.00999, 0.02, 0.5] {
+        for (reach, rest) in
+            [0.004, 0.00999, 0.02, 0.5].into_iter().flat_map(|r| [(r, 0.0), (r, 0.015)])
+        {
+            let seam = Seam { vertices: [0, 1], force: 0.3, slack: 0.01, rest };
             let x = [DVec3::ZERO, DVec3::new(0.6, -0.48, 0.64) * reach];
             let (g, _) = seam.pull(&x);
             for axis in [DVec3::X, DVec3::Y, DVec3::Z] {

@@ -1,12 +1,28 @@
 //! Steps of the default solver.
 
 use super::World;
+use super::engine::Engine;
 use crate::barrier::{Failure, Solver, Start};
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
 use glam::DVec3;
 
 impl World {
+    /// Vertices from which the default solver cannot go on, ascending: nearer to a body than the thickness, or touching other
+    /// cloth. Each has a way that would bring it away from the body [m]. Other methods have none.
+    ///
+    /// # Errors
+    /// If a position is no number.
+    pub fn without_room(&mut self) -> Result<Vec<(u32, DVec3)>, Error> {
+        let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
+        let (step, stage) = (self.state.step, Stage::Collide);
+        solver.without_room(&self.state.x, self.state.time).map_err(|e| Error::NotFinite {
+            step,
+            vertex: e.vertex,
+            stage,
+        })
+    }
+
     /// A step of the default solver.
     pub(super) fn minimise(
         &mut self,

@@ -153,7 +153,7 @@ fn two_sheets_are_sewn_into_a_tube_around_a_post() {
     assert_eq!(sides.len(), 26);
     let mut world = World::new(cloths, surroundings, settings()).unwrap();
     let pull = |world: &mut World, force: f64| {
-        let seam = |v: &u32| Seam { vertices: [*v, *v + n], force, slack: 2e-3 };
+        let seam = |v: &u32| Seam { vertices: [*v, *v + n], force, slack: 2e-3, rest: 0.0 };
         world.sew(sides.iter().map(seam).collect()).unwrap();
     };
     let widest =
@@ -174,12 +174,13 @@ fn two_sheets_are_sewn_into_a_tube_around_a_post() {
 fn seams_that_cannot_be_are_refused() {
     let cloth = || vec![sheet(0.2, 4, DVec3::ZERO)];
     let mut world = World::new(cloth(), Surroundings::default(), settings()).unwrap();
-    let seam = Seam { vertices: [0, 1], force: 1.0, slack: 1e-3 };
+    let seam = Seam { vertices: [0, 1], force: 1.0, slack: 1e-3, rest: 0.0 };
     for bad in [
         Seam { vertices: [0, 99], ..seam },
         Seam { vertices: [3, 3], ..seam },
         Seam { force: f64::NAN, ..seam },
         Seam { slack: 0.0, ..seam },
+        Seam { rest: -1.0, ..seam },
     ] {
         assert!(world.sew(vec![bad]).is_err(), "{bad:?}");
     }

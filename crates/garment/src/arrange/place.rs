@@ -1,0 +1,103 @@
+//! Maps of the plane into space that do not stretch.
+
+use super::curve::{along, offset};
+use glam::{DVec2, DVec3};
+use std::f64::consts::FRAC_PI_2;
+
+/// A place for a panel: a map of the plane into space without stretch.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// p = origin + x a + y b.
+    Flat { origin: DVec3, across: DVec3, up: DVec3, away: DVec3 },
+    /// Around an axis through `origin` along `up`; x = 0 lies in direction `out`, and x grows towards `up` × `out`.
+    Tube { origin: DVec3, up: DVec3, out: DVec3, radius: f64, away: DVec3 },
+    /// Upright on a level closed curve, x = 0 at `start` along it; y = 0 at `height`.
+    Wall { curve: Vec<DVec3>, start: f64, height: f64 },
+    /// Upright on a level closed curve around a leg, whose way through the middle stays where it is.
+    Leg { curve: Vec<DVec3>, start: f64, height: f64 },
+    /// Lying before (+1) or behind (−1) the body, y pointing to it, bent down at both sides like a roof: level for |x| below `level`,
+    /// then around an arc of radius `bend`, then straight down.
+    Roof { origin: DVec3, side: f64, level: f64, bend: f64 },
+}
+
+impl Place {
+    pub(super) fn point(&self, p: DVec2) -> DVec3 {
+        match self {
+            Self::Flat { origin, across, up, .. } => *origin + *across * p.x + *up * p.y,
+            Self::Tube { origin, up, out, radius, .. } => {
+                let (sin, cos) = libm::sincos(p.x / radius);
+                *origin + *up * p.y + (*out * cos + up.cross(*out) * sin) * *radius
+            }
+            Self::Wall { curve, start, height } | Self::Leg { curve, start, height } => {
+                let on = along(curve, start + p.x);
+                DVec3::new(on.x, height + p.y, on.z)
+            }
+            Self::Roof { origin, side, level, bend } => {
+                let beyond = (p.x.abs() - level).max(0.0);
+                let turn = (beyond / bend).min(FRAC_PI_2);
+                let (sin, cos) = libm::sincos(turn);
+                let straight = beyond - turn * bend;
+                let x = p.x.abs().min(*level) + bend * sin;
+                let drop = bend * (1.0 - cos) + straight;
+                *origin + DVec3::new(side * x * p.x.signum(), -drop, -side * p.y)
+            }
+        }
+    }
+
+    pub(super) fn moved(mut self, way: f64) -> Self {
+        match &mut self {
+            Self::Flat { origin, away, .. } | Self::Tube { origin, away, .. } => {
+                *origin += *away * way;
+            }
+            Self::Wall { curve, height, .. } => {
+                // Wider while that is not much, then also higher.
+                offset(curve, 0.2 * way);
+                *height += 0.5 * way;
+            }
+            // Between the legs there is no room beside, only below.
+            Self::Leg { height, .. } => *height -= 0.5 * way,
+            Self::Roof { origin, side, .. } => origin.z += *side * way,
+        }
+        self
+    }
+
+    /// Turned about its axis, by a part of a whole turn.
+    pub(super) fn turned(mut self, part: f64) -> Self {
+        if let Self::Wall { curve, start, .. } = &mut self {
+            *start += part * toile_body::length(curve, true);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_place_stretches_what_is_put_there() {
+        let square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+        let curve: Vec<DVec3> = square.iter().map(|(x, z)| DVec3::new(*x, 0.0, *z)).collect();
+        let places = [
+            Place::Roof { origin: DVec3::ONE, side: -1.0, level: 0.11, bend: 0.1 },
+            Place::Leg { curve, start: 0.3, height: 1.0 },
+            Place::Tube {
+                origin: DVec3::ZERO,
+                up: DVec3::Y,
+                out: DVec3::X,
+                radius: 0.1,
+                away: DVec3::Y,
+            },
+        ];
+        for place in places {
+            let step = 1e-5;
+            for k in -40..40 {
+                let p = DVec2::new(0.0131 * f64::from(k), 0.2);
+                for way in [DVec2::X, DVec2::Y, DVec2::new(0.6, 0.8)] {
+                    let length = place.point(p).distance(place.point(p + way * step)) / step;
+                    assert!((length - 1.0).abs() < 1e-6, "{place:?} {p} {way}: {length}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Every built-in design in three sizes and three fabrics on the mannequin of its size, as a table and a sheet of pictures.
+//!
+//! `cargo run --release -p toile --example wardrobe -- --out wardrobe`; words without dashes choose: `tshirt M jersey`.
+//! `--edge 0.04` sets the length of edges, `--pattern file --body mesh` dress others, `--log` tells of every tenth step.
+
+#![allow(clippy::print_stdout, reason = "an example prints what it does")]
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use toile::fabric;
+use toile_audit::{Solid, body_penetrations, self_intersections};
+use toile_body::{Figure, Landmarks, Mannequin, Pose, repair};
+use toile_garment::{Fitting, Stage, arrange};
+use toile_mesh::{TriMesh, io};
+use toile_pattern::design::Design;
+use toile_pattern::{Pattern, Size, file, meshing};
+use toile_render::{Camera, Image, Material, Scene, Settings, palette, render};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const FABRICS: [&str; 3] = ["jersey", "cotton-poplin", "denim"];
+const SIZES: [Size; 3] = [Size::S, Size::M, Size::L];
+const MOST_STEPS: u32 = 400;
+
+struct Choice {
+    words: Vec<String>,
+    edge: f64,
+    out: PathBuf,
+    pattern: Option<PathBuf>,
+    body: Option<PathBuf>,
+    log: bool,
+}
+
+impl Choice {
+    fn read() -> Self {
+        let mut choice = Self {
+            words: Vec::new(),
+            edge: 0.04,
+            out: "wardrobe".into(),
+            pattern: None,
+            body: None,
+            log: false,
+        };
+        let mut args = std::env::args().skip(1);
+        while let Some(word) = args.next() {
+            match word.as_str() {
+                "--edge" => choice.edge = args.next().and_then(|a| a.parse().ok()).unwrap_or(0.04),
+                "--out" => choice.out = args.next().unwrap_or_default().into(),
+                "--pattern" => choice.pattern = args.next().map(Into::into),
+                "--body" => choice.body = args.next().map(Into::into),
+                "--log" => choice.log = true,
+                _ => choice.words.push(word),
+            }
+        }
+        choice
+    }
+
+    /// Whether one of several is chosen: named, or none of its kind is.
+    fn wants(&self, name: &str, among: &[&str]) -> bool {
+        let named = |n: &str| self.words.iter().any(|w| w == n);
+        named(name) || !among.iter().any(|n| named(n))
+    }
+}
+
+fn main() -> Outcome<()> {
+    let choice = Choice::read();
+    std::fs::create_dir_all(&choice.out)?;
+    println!(
+        "{:14} {:4} {:14} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>7} rest",
+        "design",
+        "size",
+        "fabric",
+        "verts",
+        "steps",
+        "sec",
+        "inter",
+        "inside",
+        "seam mm",
+        "open",
+        "strain"
+    );
+    let designs = Design::all().map(|d| d.name());
+    let mut pictures = Vec::new();
+    for size in SIZES.into_iter().filter(|s| choice.wants(s.name(), &SIZES.map(Size::name))) {
+        let figure = Figure::Female;
+        let m = figure.measurements(size);
+        let (body, marks) = match &choice.body {
+            Some(path) => {
+                let (mesh, _) = repair(&io::read_mesh(path)?)?;
+                let marks = Landmarks::find(&mesh)?;
+                (mesh, marks)
+            }
+            None => {
+                let body = Mannequin::new(&m, figure, Pose::A)?;
+                (body.mesh, body.landmarks)
+            }
+        };
+        let patterns: Vec<(String, Pattern)> = match &choice.pattern {
+            Some(path) => vec![("pattern".into(), file::read(path)?)],
+            None => Design::all()
+                .iter()
+                .filter(|d| choice.wants(d.name(), &designs))
+                .map(|d| (d.name().to_owned(), d.draft(&m)))
+                .collect(),
+        };
+        for (name, pattern) in &patterns {
+            for cloth in FABRICS.iter().filter(|f| choice.wants(f, &FABRICS)) {
+                print!("{name:14} {:4} {cloth:14} ", size.name());
+                let fabric = fabric::find(cloth)?;
+                let mesh = meshing::mesh(pattern, choice.edge)?;
+                let path = choice.out.join(format!("{name}-{}-{cloth}.png", size.name()));
+                match dress(pattern, &mesh, &body, &marks, &fabric, &choice, &path) {
+                    Ok(sheet) => pictures.push(sheet),
+                    Err(error) => println!("{error}"),
+                }
+            }
+        }
+    }
+    if let Ok(sheet) = Image::contact_sheet(&pictures, 3) {
+        write(&choice.out.join("wardrobe.png"), &sheet)?;
+    }
+    Ok(())
+}
+
+fn dress(
+    pattern: &Pattern,
+    mesh: &meshing::PatternMesh,
+    body: &TriMesh,
+    marks: &Landmarks,
+    fabric: &toile::Fabric,
+    choice: &Choice,
+    path: &Path,
+) -> Outcome<Image> {
+    let clock = Instant::now();
+    let arranged = arrange(pattern, mesh, body, marks)?;
+    let mut fitting = Fitting::new(mesh, &arranged, body, fabric)?;
+    if choice.log {
+        println!();
+        write(&path.with_extension("arranged.png"), &views(&fitting, body)?)?;
+    }
+    let mut steps = 0;
+    while fitting.stage() != Stage::Done && steps < MOST_STEPS {
+        let before = fitting.stage();
+        let report = match fitting.step() {
+            Ok(report) => report,
+            Err(error) => {
+                write(path, &views(&fitting, body)?)?;
+                return Err(error.into());
+            }
+        };
+        steps += 1;
+        if choice.log && (steps % 10 == 0 || fitting.stage() != before) {
+            let world = fitting.world();
+            println!(
+                "{steps} {:?} {:.0} s, gap {:.1} mm, open {}, newton {}, contacts {}, strain {:.3}, speed {:.4}",
+                fitting.stage(),
+                clock.elapsed().as_secs_f64(),
+                1e3 * fitting.widest_gap(),
+                fitting.open_stitches(),
+                report.iterations,
+                report.contacts,
+                world.max_strain(),
+                world.state().rms_speed()
+            );
+        }
+    }
+    let cloth = fitting.mesh();
+    let crossing = self_intersections(&cloth.positions, &cloth.triangles)?.len();
+    let (positions, triangles) = (body.positions.clone(), body.triangles.clone());
+    let solid = Solid::Mesh { positions, triangles };
+    let inside = body_penetrations(&cloth.positions, &cloth.triangles, &solid)?.triangles.len();
+    println!(
+        "{:6} {steps:6} {:6.0} {crossing:6} {inside:6} {:7.2} {:6} {:7.3} {}",
+        cloth.positions.len(),
+        clock.elapsed().as_secs_f64(),
+        1e3 * fitting.widest_gap(),
+        fitting.open_stitches(),
+        fitting.world().max_strain(),
+        if fitting.stage() == Stage::Done { "yes" } else { "no" }
+    );
+    let sheet = views(&fitting, body)?;
+    write(path, &sheet)?;
+    io::write_mesh(path.with_extension("obj"), &cloth)?;
+    Ok(sheet)
+}
+
+/// From four sides, every panel in its colour.
+fn views(fitting: &Fitting, body: &TriMesh) -> Outcome<Image> {
+    let whole = fitting.mesh();
+    let panels: Vec<TriMesh> = fitting
+        .panels()
+        .iter()
+        .map(|p| {
+            let range = p.triangles.start as usize..p.triangles.end as usize;
+            TriMesh::new(whole.positions.clone(), whole.triangles[range].to_vec())
+        })
+        .collect();
+    let (mut lo, mut hi) = body.bounds().ok_or("there is no body")?;
+    (lo.x, hi.x) = (-0.45, 0.45);
+    let mut images = Vec::new();
+    for azimuth in [20.0_f64, 110.0, 200.0, 290.0] {
+        let camera = Camera::framing(lo, hi, azimuth.to_radians(), 0.06, 300.0 / 500.0);
+        let mut scene = Scene::new(camera).with_item(body, Material::plaster()).with_ground(0.0);
+        for (i, panel) in panels.iter().enumerate() {
+            let (front, back) = palette(i);
+            scene = scene.with_item(panel, Material::cloth(front, back));
+        }
+        images.push(render(&scene, &Settings { samples: 4, ..Settings::new(300, 500) })?);
+    }
+    Ok(Image::contact_sheet(&images, 4)?)
+}
+
+fn write(path: &Path, image: &Image) -> Outcome<()> {
+    let mut bytes = Vec::new();
+    image.write_png(&mut bytes)?;
+    Ok(std::fs::write(path, bytes)?)
+}
