@@ -17,9 +17,9 @@ const TASKS: usize = 512;
 #[serde(rename_all = "kebab-case")]
 pub enum Descend {
     /// The one with more nodes below it (paper A §6).
-    #[default]
     Larger,
     /// Both at once: all children of one with all of the other.
+    #[default]
     Both,
     /// The first down to its leaves, then the second.
     First,
