@@ -129,6 +129,11 @@ impl<V: Volume> Traversal<'_, V> {
             }
             tasks = below;
         }
+        // What a thread found out about a subtree serves the next task with it.
+        tasks.sort_unstable_by_key(|t| match *t {
+            Task::Own(i) => (i, i),
+            Task::Two(i, j) => (i, j),
+        });
         let done: Vec<(S, Counts)> = tasks
             .into_par_iter()
             .map(|task| {
