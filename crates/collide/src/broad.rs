@@ -8,11 +8,12 @@ mod sort;
 
 use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
-use crate::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
+use crate::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
 use features::{Fans, Features};
-use finder::Finder;
+use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
+use leaf::Leaves;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Counts {
     pub cone_tests: u64,
     /// Pairs of nodes whose volumes were compared.
     pub box_tests: u64,
+    /// Pairs of leaves that the traversal came to, and leaves that it could not tell from themselves.
+    pub leaf_pairs: u64,
     /// Pairs of triangles whose boxes overlapped.
     pub triangle_pairs: u64,
     /// Feature pairs that are left: their boxes overlap and, with pruning, no plane was found that keeps
@@ -66,6 +69,7 @@ impl std::ops::AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
         self.cone_tests += other.cone_tests;
         self.box_tests += other.box_tests;
+        self.leaf_pairs += other.leaf_pairs;
         self.triangle_pairs += other.triangle_pairs;
         self.feature_pairs += other.feature_pairs;
     }
@@ -98,6 +102,7 @@ pub struct Detector {
 enum AnyTree {
     Aabb(Tree<Aabb>),
     Aabb32(Tree<Aabb32>),
+    Moving(Tree<MovingBox>),
     Dop6(Tree<Dop<3>>),
     Dop14(Tree<Dop<7>>),
     Dop18(Tree<Dop<9>>),
@@ -110,6 +115,7 @@ macro_rules! with_tree {
         match $any {
             AnyTree::Aabb($tree) => $body,
             AnyTree::Aabb32($tree) => $body,
+            AnyTree::Moving($tree) => $body,
             AnyTree::Dop6($tree) => $body,
             AnyTree::Dop14($tree) => $body,
             AnyTree::Dop18($tree) => $body,
@@ -178,6 +184,7 @@ impl Detector {
         let tree = match options.volume {
             VolumeKind::Aabb => AnyTree::Aabb(Tree::new(l, r)),
             VolumeKind::Aabb32 => AnyTree::Aabb32(Tree::new(l, r)),
+            VolumeKind::Moving => AnyTree::Moving(Tree::new(l, r)),
             VolumeKind::Dop6 => AnyTree::Dop6(Tree::new(l, r)),
             VolumeKind::Dop14 => AnyTree::Dop14(Tree::new(l, r)),
             VolumeKind::Dop18 => AnyTree::Dop18(Tree::new(l, r)),
@@ -223,10 +230,10 @@ impl Detector {
         };
         // What was taken up before a failure is of no use.
         let again = again && std::mem::replace(&mut self.updated, false);
-        let way = self.features.take(motion, separation)?;
+        let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
+        let way = self.features.take(motion, separation, inflation > 0.0)?;
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
-        let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
         self.drift = if again { self.drift + way } else { f64::INFINITY };
         let f = &self.features;
         if inflation == 0.0 || self.drift > inflation {
@@ -249,16 +256,21 @@ impl Detector {
     /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
     /// are skipped, and pairs with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
-        self.self_query(cone_limit, false)
+        self.self_query(cone_limit, Until::Features)
     }
 
     /// The part of [`Self::self_candidates`] that finds pairs of triangles whose boxes overlap, without
     /// looking at their features: to see what it costs.
     pub fn self_traversal(&self, cone_limit: f64) -> Counts {
-        self.self_query(cone_limit, true).1
+        self.self_query(cone_limit, Until::Triangles).1
     }
 
-    fn self_query(&self, cone_limit: f64, count_only: bool) -> (Candidates, Counts) {
+    /// The part of [`Self::self_traversal`] that goes down the tree to pairs of leaves.
+    pub fn self_descent(&self, cone_limit: f64) -> Counts {
+        self.self_query(cone_limit, Until::Leaves).1
+    }
+
+    fn self_query(&self, cone_limit: f64, until: Until) -> (Candidates, Counts) {
         let layout = &self.features.layout;
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
         let flat = match pruned {
@@ -267,7 +279,8 @@ impl Detector {
         };
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
-            let sink = || Finder::with_itself(self, fans.as_ref(), count_only, tree);
+            let query = Leaves::next_query();
+            let sink = || self.finder(tree, fans.as_ref(), until, query);
             let ends = &self.features.ends;
             let known = if pruned { self.folds.known() } else { None };
             let apart = known.as_ref().map(|known| {
@@ -280,11 +293,23 @@ impl Detector {
         })
     }
 
+    /// Takes the leaves of the surface with itself; the tree only tells which volumes are meant.
+    fn finder<'a, V: Volume>(
+        &'a self,
+        _: &Tree<V>,
+        fans: Option<&'a Fans>,
+        until: Until,
+        query: u64,
+    ) -> Finder<'a> {
+        Finder::with_itself::<V>(self, fans, until, query)
+    }
+
     /// Candidate pairs of this surface and another. It is quickest if both have the same volumes.
     pub fn candidates_with(&self, other: &Self) -> (Candidates, Counts) {
         match (&self.tree, &other.tree) {
             (AnyTree::Aabb(a), AnyTree::Aabb(b)) => self.pairs(a, other, b),
             (AnyTree::Aabb32(a), AnyTree::Aabb32(b)) => self.pairs(a, other, b),
+            (AnyTree::Moving(a), AnyTree::Moving(b)) => self.pairs(a, other, b),
             (AnyTree::Dop6(a), AnyTree::Dop6(b)) => self.pairs(a, other, b),
             (AnyTree::Dop14(a), AnyTree::Dop14(b)) => self.pairs(a, other, b),
             (AnyTree::Dop18(a), AnyTree::Dop18(b)) => self.pairs(a, other, b),
@@ -299,7 +324,8 @@ impl Detector {
     }
 
     fn pairs<V: Volume>(&self, a: &Tree<V>, other: &Self, b: &Tree<V>) -> (Candidates, Counts) {
-        let sink = || Finder::with_other(self, other, a);
+        let query = Leaves::next_query();
+        let sink = || Finder::with_other::<V>(self, other, query);
         let (found, counts) = tree::pairs(self.side(a), other.side(b), self.options.descend, sink);
         gather(found, counts)
     }
@@ -331,12 +357,13 @@ impl Detector {
     }
 }
 
-fn gather<V>(tasks: Vec<Finder<'_, V>>, mut counts: Counts) -> (Candidates, Counts) {
+fn gather(tasks: Vec<Finder<'_>>, mut counts: Counts) -> (Candidates, Counts) {
     let mut all = Candidates::default();
     for mut task in tasks {
         all.vf.append(&mut task.found.vf);
         all.fv.append(&mut task.found.fv);
         all.ee.append(&mut task.found.ee);
+        counts.leaf_pairs += task.leaf_pairs;
         counts.triangle_pairs += task.triangle_pairs;
     }
     all.sort();

@@ -73,13 +73,27 @@ pub fn sharpened<V: Volume>(
     motion: Motion<'_>,
     separation: f64,
 ) -> Candidates {
-    let of = |vertices: &[u32]| V::around(vertices.iter().map(|v| motion.of(*v)), 0.5 * separation);
-    let edge = |e: u32| of(&surface.edges[e as usize]);
-    let vf = |[v, t]: &&[u32; 2]| of(&[*v]).overlaps(&of(&surface.triangles[*t as usize]));
-    let ee = |[a, b]: &&[u32; 2]| edge(*a).overlaps(&edge(*b));
+    sharpened_pairs::<V>(candidates, (surface, motion), (surface, motion), separation)
+}
+
+/// The same for candidates of two surfaces.
+pub fn sharpened_pairs<V: Volume>(
+    candidates: &Candidates,
+    (sa, ma): (&Surface, Motion<'_>),
+    (sb, mb): (&Surface, Motion<'_>),
+    separation: f64,
+) -> Candidates {
+    let of = |motion: Motion<'_>, vertices: &[u32]| {
+        V::around(vertices.iter().map(|v| motion.of(*v)), 0.5 * separation)
+    };
+    let face = |s: &Surface, m: Motion<'_>, t: u32| of(m, &s.triangles[t as usize]);
+    let edge = |s: &Surface, m: Motion<'_>, e: u32| of(m, &s.edges[e as usize]);
+    let vf = |[v, t]: &&[u32; 2]| of(ma, &[*v]).overlaps(&face(sb, mb, *t));
+    let fv = |[t, v]: &&[u32; 2]| face(sa, ma, *t).overlaps(&of(mb, &[*v]));
+    let ee = |[a, b]: &&[u32; 2]| edge(sa, ma, *a).overlaps(&edge(sb, mb, *b));
     Candidates {
         vf: candidates.vf.iter().filter(vf).copied().collect(),
-        fv: Vec::new(),
+        fv: candidates.fv.iter().filter(fv).copied().collect(),
         ee: candidates.ee.iter().filter(ee).copied().collect(),
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`Aabb`] | the three axes, f64 | 48 |
 //! | [`Aabb32`] | the three axes, f32, rounded outward | 24 |
+//! | [`MovingBox`] | the three axes at each end of the step, f32, rounded outward | 64 |
 //! | [`Dop`] | 3, 7, 9 or 13 directions, f32, rounded outward | 24–104 |
 //!
 //! All of them hold the straight paths of moving points, enlarged by a margin: two volumes with a
@@ -12,10 +13,13 @@
 mod aabb;
 mod aabb32;
 mod dop;
+mod moving;
 
 pub use aabb::{Aabb, SweptVertices};
 pub use aabb32::Aabb32;
 pub use dop::Dop;
+pub use moving::MovingBox;
+pub(crate) use moving::margin;
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -29,6 +33,9 @@ pub trait Volume: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
     const EMPTY: Self;
     /// Whether it can tell apart what the [`Aabb`] cannot. If so, it is asked for features too.
     const SHARPER_THAN_BOX: bool;
+    /// Whether it is one volume at each end of the step rather than one around all of it. Such volumes are told
+    /// apart at equal times.
+    const MOVES: bool = false;
 
     /// The volume around the straight paths of points, each given by both its ends, with a margin.
     fn around(paths: impl Iterator<Item = [DVec3; 2]>, margin: f64) -> Self;
@@ -55,8 +62,11 @@ pub enum VolumeKind {
     /// Boxes in 64-bit numbers [provot1997].
     Aabb,
     /// Boxes in 32-bit numbers: half the memory, and hardly larger.
-    #[default]
     Aabb32,
+    /// Boxes in 32-bit numbers that move: one at each end of the step, so that a motion that both have in common
+    /// does not make them overlap.
+    #[default]
+    Moving,
     /// Slabs across the faces of a cube (k = 6): boxes again, to compare with.
     Dop6,
     /// Faces and corners of a cube (k = 14) [klosowski1998].
@@ -69,13 +79,13 @@ pub enum VolumeKind {
 
 impl VolumeKind {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Aabb, Self::Aabb32, Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26];
+    pub const ALL: [Self; 7] =
+        [Self::Aabb, Self::Aabb32, Self::Moving, Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26];
 
     /// Directions of its slabs; they are not unit vectors.
     pub fn directions(self) -> &'static [DVec3] {
         match self {
-            Self::Aabb | Self::Aabb32 | Self::Dop6 => &Dop::<3>::DIRECTIONS,
+            Self::Aabb | Self::Aabb32 | Self::Moving | Self::Dop6 => &Dop::<3>::DIRECTIONS,
             Self::Dop14 => &Dop::<7>::DIRECTIONS,
             Self::Dop18 => &Dop::<9>::DIRECTIONS,
             Self::Dop26 => &Dop::<13>::DIRECTIONS,
@@ -142,8 +152,17 @@ mod tests {
         let moved = shifted(paths, shift);
         let inflated = volume.inflate(shift.length() * (1.0 + 1e-12));
         prop_assert_eq!(inflated.merge(of(&moved, margin)), inflated);
-        // Apart means farther apart than twice the margin, anywhere in the two hulls.
+        // Apart means farther apart than twice the margin at any time, in the two hulls.
         if !volume.overlaps(&other) {
+            for (p, q) in [0.0, t, 1.0].into_iter().flat_map(|t| {
+                let at = move |p: &[DVec3; 2]| p[0].lerp(p[1], t);
+                paths.iter().map(at).flat_map(move |p| others.iter().map(at).map(move |q| (p, q)))
+            }) {
+                prop_assert!(p.distance(q) > 2.0 * margin, "{p} and {q}");
+            }
+        }
+        // Volumes around all of the step are so at different times too.
+        if !V::MOVES && !volume.overlaps(&other) {
             let mean = |paths: &[[DVec3; 2]]| {
                 let sum: DVec3 = paths.iter().map(|[a, b]| a.lerp(*b, t)).sum();
                 sum / paths.len() as f64
@@ -170,6 +189,7 @@ mod tests {
             let b = shifted(&b, far + offset);
             check::<Aabb>(&a, &b, t, margin, shift)?;
             check::<Aabb32>(&a, &b, t, margin, shift)?;
+            check::<MovingBox>(&a, &b, t, margin, shift)?;
             check::<Dop<3>>(&a, &b, t, margin, shift)?;
             check::<Dop<7>>(&a, &b, t, margin, shift)?;
             check::<Dop<9>>(&a, &b, t, margin, shift)?;
@@ -189,6 +209,7 @@ mod tests {
             }
             let margin = 0.5 * separation;
             prop_assert!(near::<Aabb>(p, q, margin) && near::<Aabb32>(p, q, margin));
+            prop_assert!(near::<MovingBox>(p, q, margin));
             prop_assert!(near::<Dop<3>>(p, q, margin) && near::<Dop<7>>(p, q, margin));
             prop_assert!(near::<Dop<9>>(p, q, margin) && near::<Dop<13>>(p, q, margin));
         }

@@ -26,11 +26,39 @@ pub(crate) trait Eight: Copy {
     /// Sums of neighbours: two of the first, two of the second, from the lower half and then the same from
     /// the upper one.
     fn pairs(self, a: Self::Of, b: Self::Of) -> Self::Of;
-    /// A bit for each number that is not above its counterpart.
-    fn at_most(self, a: Self::Of, b: Self::Of) -> u32;
     /// The upper half, then the lower one.
     fn swapped(self, a: Self::Of) -> Self::Of;
     fn array(self, a: Self::Of) -> [f32; 8];
+    /// Eight numbers with fewer digits, four of each.
+    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of;
+    /// All bits where a number is above its counterpart, none elsewhere.
+    fn above(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    /// Bits that are in both.
+    fn both(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    /// Bits that are in one of them.
+    fn either(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    /// The first bit of each number.
+    fn bits(self, a: Self::Of) -> u32;
+    /// Rows as columns.
+    fn transposed(self, a: [Self::Of; 8]) -> [Self::Of; 8];
+}
+
+/// Whether for one of the first three numbers, a is above b in both halves, or c above d. What every processor of
+/// a kind has is enough for that.
+#[inline(always)]
+pub(crate) fn any_above_twice(a: &[f32; 8], b: &[f32; 8], c: &[f32; 8], d: &[f32; 8]) -> bool {
+    // The check is decided when this is compiled.
+    #[cfg(target_arch = "x86_64")]
+    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
+        let twice = |x: &[f32; 8], y: &[f32; 8]| {
+            type Halves = [core::arch::x86_64::__m128; 2];
+            let ([p, q], [r, s]): (Halves, Halves) = (pulp::cast(*x), pulp::cast(*y));
+            sse._mm_and_ps(sse._mm_cmpgt_ps(p, r), sse._mm_cmpgt_ps(q, s))
+        };
+        return sse._mm_movemask_ps(sse._mm_or_ps(twice(a, b), twice(c, d))) & 7 != 0;
+    }
+    let twice = |x: &[f32; 8], y: &[f32; 8], k: usize| (x[k] > y[k]) & (x[k + 4] > y[k + 4]);
+    (0..3).any(|k| twice(a, b, k) | twice(c, d, k))
 }
 
 /// Something to do with eight numbers at a time. Like all that it calls, `run` must be inlined.
@@ -103,16 +131,36 @@ impl Eight for Plain {
         [two(a, 0), two(a, 2), two(b, 0), two(b, 2), two(a, 4), two(a, 6), two(b, 4), two(b, 6)]
     }
 
-    fn at_most(self, a: [f32; 8], b: [f32; 8]) -> u32 {
-        (0..8).map(|n| u32::from(a[n] <= b[n]) << n).sum()
-    }
-
     fn swapped(self, [a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
         [e, f, g, h, a, b, c, d]
     }
 
     fn array(self, a: [f32; 8]) -> [f32; 8] {
         a
+    }
+
+    fn narrowed(self, [a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> [f32; 8] {
+        [a, b, c, d, e, f, g, h].map(|x| x as f32)
+    }
+
+    fn above(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        each(a, b, |a, b| f32::from_bits(if a > b { u32::MAX } else { 0 }))
+    }
+
+    fn both(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        each(a, b, |a, b| f32::from_bits(a.to_bits() & b.to_bits()))
+    }
+
+    fn either(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        each(a, b, |a, b| f32::from_bits(a.to_bits() | b.to_bits()))
+    }
+
+    fn bits(self, a: [f32; 8]) -> u32 {
+        (0..8).map(|n| a[n].to_bits() >> 31 << n).sum()
+    }
+
+    fn transposed(self, a: [[f32; 8]; 8]) -> [[f32; 8]; 8] {
+        std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
     }
 }
 
@@ -166,12 +214,6 @@ impl Eight for pulp::x86::V3 {
     }
 
     #[inline(always)]
-    fn at_most(self, a: Self::Of, b: Self::Of) -> u32 {
-        use core::arch::x86_64::_CMP_LE_OQ;
-        self.avx._mm256_movemask_ps(self.avx._mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32
-    }
-
-    #[inline(always)]
     fn swapped(self, a: Self::Of) -> Self::Of {
         self.avx._mm256_permute2f128_ps::<1>(a, a)
     }
@@ -179,6 +221,62 @@ impl Eight for pulp::x86::V3 {
     #[inline(always)]
     fn array(self, a: Self::Of) -> [f32; 8] {
         pulp::cast(a)
+    }
+
+    #[inline(always)]
+    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of {
+        let narrow = |x: [f64; 4]| self.avx._mm256_cvtpd_ps(pulp::cast(x));
+        self.avx._mm256_set_m128(narrow(b), narrow(a))
+    }
+
+    #[inline(always)]
+    fn above(self, a: Self::Of, b: Self::Of) -> Self::Of {
+        use core::arch::x86_64::_CMP_GT_OQ;
+        self.avx._mm256_cmp_ps::<_CMP_GT_OQ>(a, b)
+    }
+
+    #[inline(always)]
+    fn both(self, a: Self::Of, b: Self::Of) -> Self::Of {
+        self.avx._mm256_and_ps(a, b)
+    }
+
+    #[inline(always)]
+    fn either(self, a: Self::Of, b: Self::Of) -> Self::Of {
+        self.avx._mm256_or_ps(a, b)
+    }
+
+    #[inline(always)]
+    fn bits(self, a: Self::Of) -> u32 {
+        self.avx._mm256_movemask_ps(a) as u32
+    }
+
+    #[inline(always)]
+    fn transposed(self, [a, b, c, d, e, f, g, h]: [Self::Of; 8]) -> [Self::Of; 8] {
+        let w = self.avx;
+        // Within each half: four by four numbers of the first four rows, then of the others.
+        let four = |a, b, c, d| {
+            let (p, q) = (w._mm256_unpacklo_ps(a, b), w._mm256_unpackhi_ps(a, b));
+            let (r, s) = (w._mm256_unpacklo_ps(c, d), w._mm256_unpackhi_ps(c, d));
+            [
+                w._mm256_shuffle_ps::<0b01_00_01_00>(p, r),
+                w._mm256_shuffle_ps::<0b11_10_11_10>(p, r),
+                w._mm256_shuffle_ps::<0b01_00_01_00>(q, s),
+                w._mm256_shuffle_ps::<0b11_10_11_10>(q, s),
+            ]
+        };
+        let ([a, b, c, d], [e, f, g, h]) = (four(a, b, c, d), four(e, f, g, h));
+        let lower = |x, y| w._mm256_permute2f128_ps::<0x20>(x, y);
+        let upper = |x, y| w._mm256_permute2f128_ps::<0x31>(x, y);
+        [
+            lower(a, e),
+            lower(b, f),
+            lower(c, g),
+            lower(d, h),
+            upper(a, e),
+            upper(b, f),
+            upper(c, g),
+            upper(d, h),
+        ]
     }
 }
 
@@ -205,9 +303,19 @@ mod tests {
                 w.pairs(a, b),
                 w.swapped(a),
                 w.all(self.0[3]),
+                w.above(a, b),
+                w.both(a, b),
+                w.either(a, b),
+                w.narrowed(
+                    [0.1, 1e-40, -3e38, f64::from(self.0[0])],
+                    [1e300, -0.7, 0.0, f64::from(self.1[1])],
+                ),
             ];
-            let bits = [w.at_most(a, b); 8];
-            all.into_iter().map(|x| w.array(x).map(f32::to_bits)).chain([bits]).collect()
+            let rows = [all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]];
+            let all = all.into_iter().chain(w.transposed(rows));
+            let some = w.bits(w.either(w.above(a, b), b));
+            let bits = [some; 8];
+            all.map(|x| w.array(x).map(f32::to_bits)).chain([bits]).collect()
         }
     }
 

@@ -8,7 +8,7 @@ use toile_collide::broad::Detector;
 use toile_collide::ccd::{Ccd, Separation};
 use toile_collide::prune::{self, Prune};
 use toile_collide::tree::{Build, Descend, Refit, Rest};
-use toile_collide::volume::{Aabb, Aabb32, Dop, Volume, VolumeKind};
+use toile_collide::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use toile_collide::{Arity, Candidates, Motion, Options, Surface, brute};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
@@ -247,6 +247,11 @@ fn trees_of_small_boxes_find_what_brute_force_finds() {
 }
 
 #[test]
+fn trees_of_moving_boxes_find_what_brute_force_finds() {
+    check::<MovingBox>(VolumeKind::Moving);
+}
+
+#[test]
 fn trees_of_6_dops_find_what_brute_force_finds() {
     check::<Dop<3>>(VolumeKind::Dop6);
 }
@@ -312,8 +317,10 @@ fn a_settled_body_meets_only_what_moved() {
     let (a, b) = (&all[0], &all[1]);
     let (ma, mb) = (a.steps[1].motion(), b.steps[0].motion());
     let moved = a.steps[1].moved.as_deref().unwrap();
-    let mut da = detector(a, Options::default());
-    let mut db = detector(b, Options::default());
+    // Boxes around the whole step, as brute force has them.
+    let options = Options { volume: VolumeKind::Aabb32, ..Options::default() };
+    let mut da = detector(a, options);
+    let mut db = detector(b, options);
     da.update(a.steps[0].motion(), GAP, None).unwrap();
     da.update(ma, GAP, Some(moved)).unwrap();
     db.update(mb, GAP, None).unwrap();

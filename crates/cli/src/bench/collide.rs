@@ -12,6 +12,7 @@ use toile::bench::scenes::Kind;
 #[command(after_help = "Examples:
   toile bench collide                                  everything, about a quarter of an hour
   toile bench collide --triangles 10000 --scene draped,stack
+  toile bench collide --triangles 1000000 --scene hung,draped --choice default
   toile bench collide --plot bench.svg --json
   toile bench collide --markdown docs/collision.md     rewrite the tables of a document
 
@@ -38,6 +39,9 @@ pub(crate) struct Args {
     /// Every combination of volume, build, arity and pruning, instead of one choice at a time.
     #[arg(long)]
     full: bool,
+    /// Choices to measure, by their names in the tables, such as `default` or `leaf 8`; all if not given.
+    #[arg(long, value_delimiter = ',')]
+    choice: Vec<String>,
     /// Size whose choices are shown as bars and in the document.
     #[arg(long, default_value_t = 100_000)]
     at: usize,
@@ -82,10 +86,19 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
 }
 
 fn measure(args: &Args) -> Result<Report, Error> {
+    let mut choices = if args.full { collide::product() } else { collide::choices() };
+    if let Some(unknown) = args.choice.iter().find(|c| choices.iter().all(|d| d.name() != **c)) {
+        let names: Vec<String> = choices.iter().map(collide::Choice::name).collect();
+        return Err(Error::Request {
+            message: format!("there is no choice '{unknown}'"),
+            help: format!("choose from: {}", names.join(", ")),
+        });
+    }
+    choices.retain(|c| args.choice.is_empty() || args.choice.contains(&c.name()));
     let plan = Plan {
         scenes: args.scene.iter().filter_map(|name| Kind::from_name(name)).collect(),
         sizes: args.triangles.clone(),
-        choices: if args.full { collide::product() } else { collide::choices() },
+        choices,
         repeats: args.repeats,
         budget: args.budget,
     };

@@ -18,8 +18,6 @@ pub(super) struct Features {
     pub(super) moved: Moved,
     /// Distance below which pairs count [m].
     pub(super) separation: f64,
-    /// Bound on the error of the difference of two projections [m].
-    pub(super) rounding: f64,
 }
 
 /// Whether the triangles around each vertex are flat, as far as a query came to ask.
@@ -57,13 +55,18 @@ impl Features {
             ends: vec![[DVec3::ZERO; 2]; layout.vertex.len()],
             moved: Moved::All,
             separation: 0.0,
-            rounding: 0.0,
             layout,
         }
     }
 
-    /// Takes up the positions of moved vertices, and says how far one of them moved at most [m].
-    pub(super) fn take(&mut self, motion: Motion<'_>, separation: f64) -> Result<f64, NotFinite> {
+    /// Takes up the positions of moved vertices, and says how far one of them moved at most [m] if that is
+    /// `asked`.
+    pub(super) fn take(
+        &mut self,
+        motion: Motion<'_>,
+        separation: f64,
+        asked: bool,
+    ) -> Result<f64, NotFinite> {
         let (vertex, moved) = (&self.layout.vertex, &self.moved);
         let all = *moved == Moved::All;
         let news = self
@@ -72,34 +75,30 @@ impl Features {
             .zip(vertex.par_chunks(4096))
             .enumerate()
             .map(|(chunk, (ends, vertices))| {
-                let (mut way, mut largest, mut finite) = (0.0_f64, DVec3::ZERO, true);
+                let (mut way, mut sum) = (0.0_f64, DVec3::ZERO);
                 for (i, (ends, v)) in ends.iter_mut().zip(vertices).enumerate() {
                     if !all && !moved.any(&[(4096 * chunk + i) as u32]) {
                         continue;
                     }
                     let new = motion.of(*v);
-                    let by = new[0].distance_squared(ends[0]).max(new[1].distance_squared(ends[1]));
-                    way = way.max(by);
-                    largest = largest.max(new[0].abs().max(new[1].abs()));
-                    finite &= new[0].is_finite() & new[1].is_finite();
+                    if asked {
+                        let by = [0, 1].map(|k| new[k].distance_squared(ends[k]));
+                        way = way.max(by[0].max(by[1]));
+                    }
+                    // Zero, unless a coordinate is not finite; that stays in a sum.
+                    sum += 0.0 * new[0] + 0.0 * new[1];
                     *ends = new;
                 }
-                (way, largest, finite)
+                (way, sum.is_finite())
             })
-            .reduce(
-                || (0.0, DVec3::ZERO, true),
-                |a, b| (f64::max(a.0, b.0), a.1.max(b.1), a.2 & b.2),
-            );
-        let (way, largest, finite) = news;
+            .reduce(|| (0.0, true), |a, b| (f64::max(a.0, b.0), a.1 & b.1));
+        let (way, finite) = news;
         if !finite {
             let bad = |v: &&u32| !motion.of(**v).iter().all(|x| x.is_finite());
             let vertex = vertex.iter().filter(bad).min().copied().unwrap_or(0);
             return Err(NotFinite { vertex });
         }
         self.separation = separation;
-        // Each projection is three products and two sums of coordinates up to the largest.
-        let rounding = 32.0 * f64::EPSILON * largest.max_element();
-        self.rounding = if all { rounding } else { rounding.max(self.rounding) };
         // Rounded up.
         Ok(way.sqrt() * (1.0 + 1e-12))
     }

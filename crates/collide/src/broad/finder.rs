@@ -4,26 +4,37 @@
 //! time, and then by those in f64; where volumes are sharper than boxes, by these too. So the result does
 //! not depend on the tree.
 //!
-//! With pruning, triangles in one flat fan are left out, and instead of the second boxes planes are tried: one
+//! With pruning, or where volumes do so too, the boxes move with what they hold. Triangles in one flat fan
+//! are left out, and instead of the second boxes planes are tried: one
 //! across the mean difference of two features ([`super::near`]), which tells most of them apart, then
 //! more while their vertices are at hand ([`ccd::sift_near`]).
 
 use super::features::{Fans, Features};
-use super::leaf::{Leaf, Leaves};
+use super::leaf::{self, Leaf, Leaves};
 use super::near::{self, Place};
 use super::{Candidates, Detector};
 use crate::Surface;
 use crate::ccd::{self, Pair, Separation};
-use crate::tree::{Moved, Sink, Tree};
+use crate::tree::{Moved, Sink};
 use crate::volume::Volume;
 use crate::wide::{Eight, Work, by_eights};
-use std::marker::PhantomData;
 
 /// Feature pairs that are sifted together.
 const TOGETHER: usize = 1024;
 
+/// How far a query goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// To pairs of leaves.
+    Leaves,
+    /// To pairs of triangles whose boxes overlap.
+    Triangles,
+    /// To the end.
+    Features,
+}
+
 /// Finds the feature pairs of two leaves.
-pub(super) struct Finder<'a, V> {
+pub(super) struct Finder<'a> {
     a: &'a Features,
     b: &'a Features,
     surfaces: [&'a Surface; 2],
@@ -32,19 +43,25 @@ pub(super) struct Finder<'a, V> {
     same: bool,
     /// Whether planes are asked.
     planes: bool,
-    /// Whether pairs of triangles are counted only.
-    count_only: bool,
+    until: Until,
     pub(super) found: Candidates,
+    pub(super) leaf_pairs: u64,
     pub(super) triangle_pairs: u64,
     /// Pairs still to be sifted.
     vf: Vec<Waiting>,
     ee: Vec<Waiting>,
     /// The leaves of both sides.
-    leaves: [Leaves; 2],
+    leaves: Leaves,
     /// Vertices of the second leaf as seen from the first.
     moved_over: Vec<Place>,
-    volume: PhantomData<V>,
+    /// Whether boxes move, or are around the whole step.
+    moving: bool,
+    /// What else tells features apart, if volumes are sharper than boxes.
+    sharper: Option<Sharper>,
 }
+
+/// Whether the volumes of two features, given by their vertices, overlap.
+type Sharper = fn(&Features, &[u32], &Features, &[u32]) -> bool;
 
 /// A feature pair and its four vertices.
 struct Waiting {
@@ -52,22 +69,21 @@ struct Waiting {
     vertices: [u32; 4],
 }
 
-impl<'a, V: Volume> Finder<'a, V> {
-    /// Pairs of a surface with itself, with `fans` if there is pruning. The tree only tells which
-    /// volumes are meant.
-    pub(super) fn with_itself(
+impl<'a> Finder<'a> {
+    /// Pairs of a surface with itself, with `fans` if there is pruning. All tasks of a query have its number.
+    pub(super) fn with_itself<V: Volume>(
         detector: &'a Detector,
         fans: Option<&'a Fans>,
-        count_only: bool,
-        tree: &Tree<V>,
+        until: Until,
+        query: u64,
     ) -> Self {
         let planes = fans.is_some();
-        let other = Self::with_other(detector, detector, tree);
-        Self { same: true, planes, count_only, fans, ..other }
+        let other = Self::with_other::<V>(detector, detector, query);
+        Self { same: true, planes, moving: other.moving || planes, until, fans, ..other }
     }
 
     /// Pairs of two surfaces.
-    pub(super) fn with_other(a: &'a Detector, b: &'a Detector, _: &Tree<V>) -> Self {
+    pub(super) fn with_other<V: Volume>(a: &'a Detector, b: &'a Detector, query: u64) -> Self {
         Self {
             a: &a.features,
             b: &b.features,
@@ -75,14 +91,18 @@ impl<'a, V: Volume> Finder<'a, V> {
             fans: None,
             same: false,
             planes: false,
-            count_only: false,
+            until: Until::Features,
             found: Candidates::default(),
+            leaf_pairs: 0,
             triangle_pairs: 0,
             vf: Vec::new(),
             ee: Vec::new(),
-            leaves: Default::default(),
+            leaves: Leaves::new(query),
             moved_over: Vec::new(),
-            volume: PhantomData,
+            moving: V::MOVES,
+            // Boxes that move are asked anyway.
+            sharper: (V::SHARPER_THAN_BOX && !V::MOVES)
+                .then_some(|f, a, g, b| f.volume::<V>(a).overlaps(&g.volume(b))),
         }
     }
 
@@ -102,7 +122,7 @@ impl<'a, V: Volume> Finder<'a, V> {
     #[inline]
     fn meet(&self, a: &[u32], b: &[u32]) -> bool {
         (self.a.moved.any(a) || self.b.moved.any(b))
-            && (!V::SHARPER_THAN_BOX || self.a.volume::<V>(a).overlaps(&self.b.volume(b)))
+            && self.sharper.is_none_or(|overlap| overlap(self.a, a, self.b, b))
     }
 
     /// Takes up a pair; with planes it has to wait.
@@ -122,27 +142,39 @@ impl<'a, V: Volume> Finder<'a, V> {
         }
     }
 
-    /// Pairs of triangles whose boxes overlap.
+    /// Counts the pairs of triangles whose boxes overlap.
     #[inline(always)]
-    fn count<E: Eight>(&mut self, w: E, of: &Both<'_>) {
-        let [a, b] = of.leaves;
+    fn count<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool) {
         let all = self.a.moved == Moved::All || self.b.moved == Moved::All;
-        let mut count = 0;
-        for i in 0..a.corners.len() {
-            let one = a.faces.get(i);
-            if !one.overlaps(&b.all) {
-                continue;
+        if own || !all {
+            self.count_some(w, [a, b], own, all);
+            return;
+        }
+        let (around_b, mut count) = (leaf::spread(w, &b.all), 0);
+        for i in a.faces.overlapping(w, &around_b, 0) {
+            let one = a.faces.get(w, i);
+            for block in 0..b.faces.blocks() {
+                count += u64::from(b.faces.hits(w, &one, block).count_ones());
             }
-            let first = if of.own { i + 1 } else { 0 };
+        }
+        self.triangle_pairs += count;
+    }
+
+    /// The same within a leaf, or where only some moved.
+    #[inline(always)]
+    fn count_some<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool, all: bool) {
+        let around_b = leaf::spread(w, &b.all);
+        for i in a.faces.overlapping(w, &around_b, 0) {
+            let one = a.faces.get(w, i);
+            let first = if own { i + 1 } else { 0 };
             for j in b.faces.overlapping(w, &one, first) {
                 let corners = |f: &Features, t: usize| f.layout.corners[t];
                 let moved = all
                     || self.a.moved.any(&corners(self.a, a.first + i))
                     || self.b.moved.any(&corners(self.b, b.first + j));
-                count += u64::from(moved);
+                self.triangle_pairs += u64::from(moved);
             }
         }
-        self.triangle_pairs += count;
     }
 
     /// Vertices of one leaf with faces of the other; `turned` says that the vertices are the second's.
@@ -154,12 +186,13 @@ impl<'a, V: Volume> Finder<'a, V> {
         };
         let [of_a, of_b] = if turned { [self.b, self.a] } else { [self.a, self.b] };
         for (k, i) in &a.vertices {
-            let one = a.rounded[*k as usize];
+            let one = &a.vertex_boxes[*k as usize];
             if !one.overlaps(&b.all) {
                 continue;
             }
+            let one = leaf::spread(w, one);
             let p = if self.planes { xa[*k as usize] } else { [0.0; 8] };
-            let v = of_a.layout.leaf_vertices(a.node())[*k as usize];
+            let v = of_a.layout.leaf_vertices(a.node)[*k as usize];
             let (t, number) = (a.first + *i as usize, of_a.layout.vertex[v as usize]);
             for j in b.faces.overlapping(w, &one, 0) {
                 let s = b.first + j;
@@ -168,14 +201,14 @@ impl<'a, V: Volume> Finder<'a, V> {
                     continue;
                 }
                 if self.planes {
-                    let [x, y, z] = b.corners[j];
+                    let [x, y, z] = of_b.layout.local[s];
                     let at = |k: u32| w.of(xb[k as usize]);
                     if near::vertex_face_apart(w, w.of(p), [at(x), at(y), at(z)], of.reach)
                         || (of.kin && self.in_one_fan(t, s))
                     {
                         continue;
                     }
-                } else if !a.vertex(*k).overlaps(&b.face(j)) {
+                } else if !a.exact(&[*k]).overlaps(&b.exact(&of_b.layout.local[s])) {
                     continue;
                 }
                 let number_b = of_b.layout.triangle[s];
@@ -194,14 +227,11 @@ impl<'a, V: Volume> Finder<'a, V> {
     #[inline(always)]
     fn edges<E: Eight>(&mut self, w: E, of: &Both<'_>) {
         let [a, b] = of.leaves;
-        let ranks_a = self.a.layout.leaf_vertices(a.node());
-        let ranks_b = self.b.layout.leaf_vertices(b.node());
-        for (i, ea) in a.edges.iter().enumerate() {
-            let one = a.edge_boxes.get(i);
-            if !one.overlaps(&b.all) {
-                continue;
-            }
-            let here = a.edge(ea.ends);
+        let ranks_a = self.a.layout.leaf_vertices(a.node);
+        let ranks_b = self.b.layout.leaf_vertices(b.node);
+        let around_b = leaf::spread(w, &b.all);
+        for i in a.edge_boxes.overlapping(w, &around_b, 0) {
+            let (ea, one) = (&a.edges[i], a.edge_boxes.get(w, i));
             let va = ea.ends.map(|k| ranks_a[k as usize]);
             let [p, q] = match self.planes {
                 true => ea.ends.map(|k| of.places[0][k as usize]),
@@ -224,7 +254,7 @@ impl<'a, V: Volume> Finder<'a, V> {
                     {
                         continue;
                     }
-                } else if !here.overlaps(&b.edge(eb.ends)) {
+                } else if !a.exact(&ea.ends).overlaps(&b.exact(&eb.ends)) {
                     continue;
                 }
                 if !self.meet(&va, &vb) {
@@ -266,33 +296,94 @@ struct Both<'a> {
     reach: f32,
 }
 
-/// What is to be done with them.
-struct Look<'a, 'b, V> {
-    finder: &'a mut Finder<'b, V>,
-    of: Both<'a>,
+/// What is to be done with two leaves, or with one.
+struct Look<'a, 'b> {
+    finder: &'a mut Finder<'b>,
+    a: usize,
+    b: Option<usize>,
 }
 
-impl<V: Volume> Work for Look<'_, '_, V> {
+impl Work for Look<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, w: impl Eight) {
-        let Self { finder, of } = self;
-        let before = finder.triangle_pairs;
-        finder.count(w, &of);
-        if finder.count_only || finder.triangle_pairs == before {
+        let Self { finder, a, b } = self;
+        let mut leaves = finder.leaves.taken();
+        let nodes = [a, b.unwrap_or(a)];
+        let both = leaves.of(w, [finder.a, finder.b], nodes, finder.moving);
+        match b {
+            None => {
+                let [here, _] = both;
+                finder.own(w, here);
+            }
+            Some(_) => finder.two(w, both),
+        }
+        finder.leaves = leaves;
+    }
+}
+
+impl Finder<'_> {
+    #[inline(always)]
+    fn own<E: Eight>(&mut self, w: E, here: &mut Leaf) {
+        let before = self.triangle_pairs;
+        self.count(w, [here, here], true);
+        if self.until == Until::Triangles || self.triangle_pairs == before {
             return;
         }
-        finder.vertices(w, &of, false);
-        if !of.own {
-            finder.vertices(w, &of, true);
+        here.detail(w, self.a, self.surfaces[0], !self.planes);
+        let of = Both {
+            leaves: [here, here],
+            own: true,
+            kin: true,
+            places: [&here.places, &here.places],
+            reach: near::reach(self.a.separation, here.largest),
+        };
+        self.vertices(w, &of, false);
+        self.edges(w, &of);
+    }
+
+    #[inline(always)]
+    fn two<E: Eight>(&mut self, w: E, [first, second]: [&mut Leaf; 2]) {
+        let before = self.triangle_pairs;
+        self.count(w, [first, second], false);
+        if self.until == Until::Triangles || self.triangle_pairs == before {
+            return;
         }
-        finder.edges(w, &of);
+        first.detail(w, self.a, self.surfaces[0], !self.planes);
+        second.detail(w, self.b, self.surfaces[1], !self.planes);
+        let shift = (second.origin - first.origin).to_array().map(|s| s as f32);
+        let [x, y, z] = shift;
+        let by = [x, y, z, 0.0, x, y, z, 0.0];
+        let mut places = std::mem::take(&mut self.moved_over);
+        places.clear();
+        if self.planes {
+            let over = |p: &Place| std::array::from_fn(|k| p[k] + by[k]);
+            places.extend(second.places.iter().map(over));
+        }
+        let far = second.largest + shift.into_iter().map(f32::abs).fold(0.0, f32::max);
+        let vertices_a = self.a.layout.leaf_vertices(first.node);
+        let vertices_b = self.b.layout.leaf_vertices(second.node);
+        let of = Both {
+            leaves: [first, second],
+            own: false,
+            kin: self.same && share(vertices_a, vertices_b),
+            places: [&first.places, &places],
+            reach: near::reach(self.a.separation, first.largest.max(far)),
+        };
+        self.vertices(w, &of, false);
+        self.vertices(w, &of, true);
+        self.edges(w, &of);
+        self.moved_over = places;
     }
 }
 
 /// Whether two sorted lists have a number in common.
 fn share(a: &[u32], b: &[u32]) -> bool {
+    // Vertices are numbered as they come in leaves, so most lists lie apart.
+    if a.last() < b.first() || b.last() < a.first() {
+        return false;
+    }
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         if a[i] == b[j] {
@@ -303,51 +394,26 @@ fn share(a: &[u32], b: &[u32]) -> bool {
     false
 }
 
-impl<V: Volume> Sink for Finder<'_, V> {
+impl Sink for Finder<'_> {
     fn own(&mut self, leaf: usize) {
-        let [mut leaves, others] = std::mem::take(&mut self.leaves);
-        let here = leaves.of(self.a, self.surfaces[0], leaf);
-        let of = Both {
-            leaves: [here, here],
-            own: true,
-            kin: true,
-            places: [&here.places, &here.places],
-            reach: near::reach(self.a.separation, here.largest),
-        };
-        by_eights(Look { finder: self, of });
-        self.leaves = [leaves, others];
+        self.leaf_pairs += 1;
+        if self.until != Until::Leaves {
+            by_eights(Look { finder: self, a: leaf, b: None });
+        }
     }
 
     fn pair(&mut self, a: usize, b: usize) {
-        let [mut leaves_a, mut leaves_b] = std::mem::take(&mut self.leaves);
-        let mut places = std::mem::take(&mut self.moved_over);
-        let first = leaves_a.of(self.a, self.surfaces[0], a);
-        let second = leaves_b.of(self.b, self.surfaces[1], b);
-        let shift = (second.origin - first.origin).to_array().map(|s| s as f32);
-        let [x, y, z] = shift;
-        let by = [x, y, z, 0.0, x, y, z, 0.0];
-        places.clear();
-        if self.planes {
-            let over = |p: &Place| std::array::from_fn(|k| p[k] + by[k]);
-            places.extend(second.places.iter().map(over));
+        self.leaf_pairs += 1;
+        if self.until != Until::Leaves {
+            by_eights(Look { finder: self, a, b: Some(b) });
         }
-        let far = second.largest + shift.into_iter().map(f32::abs).fold(0.0, f32::max);
-        let of = Both {
-            leaves: [first, second],
-            own: false,
-            kin: self.same && share(self.a.layout.leaf_vertices(a), self.b.layout.leaf_vertices(b)),
-            places: [&first.places, &places],
-            reach: near::reach(self.a.separation, first.largest.max(far)),
-        };
-        by_eights(Look { finder: self, of });
-        (self.leaves, self.moved_over) = ([leaves_a, leaves_b], places);
     }
 
     fn end(&mut self) {
         sift(self.a, Pair::VertexFace, &mut self.vf, &mut self.found.vf);
         sift(self.a, Pair::EdgeEdge, &mut self.ee, &mut self.found.ee);
         // Tasks are many, and their leaves of no further use.
-        self.leaves = Default::default();
+        drop(self.leaves.taken());
         (self.vf, self.ee, self.moved_over) = Default::default();
     }
 }

@@ -1,62 +1,99 @@
 //! The features of a leaf over a step, kept for the pairs of leaves to come.
+//!
+//! Boxes of triangles are all that is needed to see whether two leaves have anything to do with each other; the rest
+//! is computed when they do.
 
 use super::features::Features;
 use super::near::{self, Place};
 use crate::Surface;
-use crate::volume::{Aabb, Aabb32, Volume};
+use crate::volume::{self, Aabb, MovingBox, Volume};
 use crate::wide::Eight;
 use glam::DVec3;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Leaves that are kept for each side. A traversal stays in one neighbourhood for long.
-const KEPT: usize = 32;
+const KEPT: usize = 128;
 
-/// Sets of leaves whose memory a thread keeps for the next traversals.
+/// Sets of leaves that a thread keeps for the next tasks.
 const SPARE: usize = 4;
 
 thread_local! {
-    static SPARES: RefCell<Vec<Vec<Leaf>>> = const { RefCell::new(Vec::new()) };
+    static SPARES: RefCell<Vec<[Vec<Leaf>; 2]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What was computed of leaves, those asked for last. A small mesh is traversed thousands of times a second in
-/// many tasks, so their memory goes from one task to the next.
-pub(super) struct Leaves(Vec<Leaf>);
+/// Queries so far.
+static QUERIES: AtomicU64 = AtomicU64::new(1);
 
-impl Default for Leaves {
-    fn default() -> Self {
-        let spare = SPARES.try_with(|spares| spares.borrow_mut().pop());
-        let mut leaves = spare.ok().flatten().unwrap_or_default();
-        leaves.iter_mut().for_each(|leaf| leaf.node = None);
-        Self(leaves)
+/// What was computed of the leaves of both sides, those asked for last. A query is many tasks, so what a thread
+/// knows of leaves goes from one task to the next, and their memory from one query to the next.
+pub(super) struct Leaves {
+    /// A number that no other query has.
+    query: u64,
+    sides: [Vec<Leaf>; 2],
+}
+
+impl Leaves {
+    /// A number for a query.
+    pub(super) fn next_query() -> u64 {
+        QUERIES.fetch_add(1, Ordering::Relaxed)
     }
+
+    /// What this thread knows for a query.
+    pub(super) fn new(query: u64) -> Self {
+        Self { query, sides: Default::default() }
+    }
+
+    /// Takes all out of here.
+    #[inline(always)]
+    pub(super) fn taken(&mut self) -> Self {
+        std::mem::replace(self, Self::new(self.query))
+    }
+
+    /// Two leaves, or one twice, with boxes of their triangles that move, or that are around the whole step.
+    #[inline(always)]
+    pub(super) fn of<E: Eight>(
+        &mut self,
+        w: E,
+        [a, b]: [&Features; 2],
+        nodes: [usize; 2],
+        moving: bool,
+    ) -> [&mut Leaf; 2] {
+        if self.sides[0].is_empty() {
+            self.sides = spare();
+        }
+        let [first, second] = &mut self.sides;
+        // Leaves next to each other are different entries: at least every other node is one.
+        let first = &mut first[(nodes[0] / 2) % KEPT];
+        let second = &mut second[(nodes[1] / 2) % KEPT];
+        first.renew(w, a, nodes[0], self.query, moving);
+        second.renew(w, b, nodes[1], self.query, moving);
+        [first, second]
+    }
+}
+
+/// Leaves from a task before, or new ones.
+fn spare() -> [Vec<Leaf>; 2] {
+    let spare = SPARES.try_with(|spares| spares.borrow_mut().pop()).ok().flatten();
+    spare.unwrap_or_else(|| {
+        [(); 2].map(|()| {
+            let mut leaves = Vec::new();
+            leaves.resize_with(KEPT, Leaf::default);
+            leaves
+        })
+    })
 }
 
 impl Drop for Leaves {
     fn drop(&mut self) {
-        let leaves = std::mem::take(&mut self.0);
+        let leaves = std::mem::take(&mut self.sides);
         // A thread that ends keeps nothing.
         let _ = SPARES.try_with(|spares| {
             let mut spares = spares.borrow_mut();
-            if !leaves.is_empty() && spares.len() < SPARE {
+            if !leaves[0].is_empty() && spares.len() < SPARE {
                 spares.push(leaves);
             }
         });
-    }
-}
-
-impl Leaves {
-    /// The leaf of a node.
-    #[inline]
-    pub(super) fn of(&mut self, features: &Features, surface: &Surface, node: usize) -> &Leaf {
-        if self.0.is_empty() {
-            self.0.resize_with(KEPT, Leaf::default);
-        }
-        // Leaves next to each other are different entries: at least every other node is one.
-        let leaf = &mut self.0[(node / 2) % KEPT];
-        if leaf.node != Some(node) {
-            leaf.fill(features, surface, node);
-        }
-        leaf
     }
 }
 
@@ -64,21 +101,24 @@ impl Leaves {
 /// too.
 #[derive(Default)]
 pub(super) struct Leaf {
-    node: Option<usize>,
+    pub(super) node: usize,
+    /// The query it was computed for; 0 if there was none.
+    query: u64,
     /// Number of its first triangle.
     pub(super) first: usize,
-    pub(super) corners: Vec<[u32; 3]>,
-    /// Boxes of its vertices, and the same rounded outward.
-    boxes: Vec<Aabb>,
-    pub(super) rounded: Vec<Aabb32>,
+    /// Boxes of its vertices, and others that are left from before; of its triangles, and around all of it.
+    pub(super) vertex_boxes: Vec<MovingBox>,
     pub(super) faces: Boxes,
+    pub(super) all: MovingBox,
+    /// Whether what follows is known.
+    detailed: bool,
     /// Vertices that its triangles own, with these.
     pub(super) vertices: Vec<(u32, u32)>,
     /// Edges that its triangles own.
     pub(super) edges: Vec<Edge>,
     pub(super) edge_boxes: Boxes,
-    /// A box around all of it.
-    pub(super) all: Aabb32,
+    /// Boxes of its vertices in f64.
+    exact: Vec<Aabb>,
     /// A point of it, and where its vertices are from there [m].
     pub(super) origin: DVec3,
     pub(super) places: Vec<Place>,
@@ -96,29 +136,62 @@ pub(super) struct Edge {
 }
 
 impl Leaf {
-    fn fill(&mut self, features: &Features, surface: &Surface, node: usize) {
+    #[inline(always)]
+    fn renew<E: Eight>(
+        &mut self,
+        w: E,
+        features: &Features,
+        node: usize,
+        query: u64,
+        moving: bool,
+    ) {
+        if (self.node, self.query) == (node, query) {
+            return;
+        }
         let layout = &features.layout;
-        let (items, vertices) = (layout.items(node), layout.leaf_vertices(node));
-        self.node = Some(node);
-        self.first = items.start;
-        self.corners.clear();
-        self.corners.extend_from_slice(&layout.local[items.clone()]);
-        self.boxes.clear();
-        self.boxes.extend(vertices.iter().map(|v| features.vertex_box(*v)));
-        // Rounding keeps the order, so boxes of rounded boxes are rounded boxes.
-        self.rounded.clear();
-        self.rounded.extend(self.boxes.iter().map(|b| Aabb32::from(*b)));
-        self.all = Aabb32::EMPTY;
-        self.faces.clear();
-        self.edge_boxes.clear();
+        let items = layout.items(node);
+        (self.node, self.query, self.first, self.detailed) = (node, query, items.start, false);
+        let margin = MovingBox::margins(w, volume::margin(0.5 * features.separation));
+        let vertices = layout.leaf_vertices(node);
+        if self.vertex_boxes.len() < vertices.len() {
+            self.vertex_boxes.resize(vertices.len(), MovingBox::EMPTY);
+        }
+        // A loop, for what a closure does in an iterator is not inlined everywhere.
+        for (all, v) in self.vertex_boxes.iter_mut().zip(vertices) {
+            let [mut lo, mut hi, size] = MovingBox::of_path(w, &features.ends[*v as usize], margin);
+            if !moving {
+                (lo, hi) = (w.min(lo, w.swapped(lo)), w.max(hi, w.swapped(hi)));
+            }
+            *all = MovingBox::from_bounds(w, [lo, hi, size]);
+        }
+        let corners = &layout.local[items];
+        self.all = self.faces.fill(w, &self.vertex_boxes, corners.len(), |i| corners[i]);
+    }
+
+    /// Computes what pairs of features need; exact boxes only if they are asked for.
+    #[inline(always)]
+    pub(super) fn detail<E: Eight>(
+        &mut self,
+        w: E,
+        features: &Features,
+        surface: &Surface,
+        exact: bool,
+    ) {
+        if std::mem::replace(&mut self.detailed, true) {
+            return;
+        }
+        self.list(features, surface, exact);
+        let (edges, boxes) = (&self.edges, &mut self.edge_boxes);
+        boxes.fill(w, &self.vertex_boxes, edges.len(), |i| edges[i].ends);
+    }
+
+    fn list(&mut self, features: &Features, surface: &Surface, exact: bool) {
+        let (layout, node) = (&features.layout, self.node);
+        let vertices = layout.leaf_vertices(node);
         self.vertices.clear();
         self.edges.clear();
-        for (i, t) in items.enumerate() {
-            let (owned, corners) = (layout.owned[t], self.corners[i]);
-            let [a, b, c] = corners.map(|k| self.rounded[k as usize]);
-            let face = a.merge(b).merge(c);
-            self.all = self.all.merge(face);
-            self.faces.push(face);
+        for (i, t) in layout.items(node).enumerate() {
+            let (owned, corners) = (layout.owned[t], layout.local[t]);
             for k in 0..3 {
                 if owned & (1 << k) != 0 {
                     self.vertices.push((corners[k], i as u32));
@@ -126,11 +199,13 @@ impl Leaf {
                 if owned & (8 << k) != 0 {
                     let ends = [corners[k], corners[(k + 1) % 3]];
                     let number = surface.triangle_edges[layout.triangle[t] as usize][k];
-                    let [a, b] = ends.map(|k| self.rounded[k as usize]);
-                    self.edge_boxes.push(a.merge(b));
                     self.edges.push(Edge { number, triangle: i as u32, ends });
                 }
             }
+        }
+        self.exact.clear();
+        if exact {
+            self.exact.extend(vertices.iter().map(|v| features.vertex_box(*v)));
         }
         self.origin = vertices.first().map_or(DVec3::ZERO, |v| features.ends[*v as usize][0]);
         self.places.clear();
@@ -139,82 +214,143 @@ impl Leaf {
         self.largest = near::largest(&self.places);
     }
 
-    /// Its node.
+    /// The box of a feature in f64.
     #[inline]
-    pub(super) fn node(&self) -> usize {
-        self.node.unwrap_or(0)
-    }
-
-    /// The box of a vertex.
-    #[inline]
-    pub(super) fn vertex(&self, v: u32) -> &Aabb {
-        &self.boxes[v as usize]
-    }
-
-    /// The box of an edge.
-    #[inline]
-    pub(super) fn edge(&self, [a, b]: [u32; 2]) -> Aabb {
-        self.vertex(a).merge(*self.vertex(b))
-    }
-
-    /// The box of a triangle.
-    #[inline]
-    pub(super) fn face(&self, i: usize) -> Aabb {
-        let [a, b, c] = self.corners[i].map(|k| *self.vertex(k));
-        a.merge(b).merge(c)
+    pub(super) fn exact(&self, vertices: &[u32]) -> Aabb {
+        vertices.iter().fold(Aabb::EMPTY, |all, v| all.merge(self.exact[*v as usize]))
     }
 }
 
-/// Boxes, eight to a block: least x, y and z, then largest.
+/// Least and largest coordinates at the begin of the step and at its end.
+type Bounds<T> = [[T; 6]; 2];
+
+/// Where the coordinates of a moving box are.
+const COORDINATES: [usize; 6] = [0, 1, 2, 4, 5, 6];
+
+/// Boxes that move, eight to a block.
 #[derive(Default)]
 pub(super) struct Boxes {
-    blocks: Vec<[[f32; 8]; 6]>,
+    blocks: Vec<Bounds<[f32; 8]>>,
     len: usize,
 }
 
 impl Boxes {
-    fn clear(&mut self) {
+    /// Takes the boxes of features with these vertices, and says which box is around all.
+    #[inline(always)]
+    fn fill<E: Eight, const N: usize>(
+        &mut self,
+        w: E,
+        vertices: &[MovingBox],
+        len: usize,
+        feature: impl Fn(usize) -> [u32; N],
+    ) -> MovingBox {
+        self.len = len;
         self.blocks.clear();
-        self.len = 0;
-    }
-
-    fn push(&mut self, b: Aabb32) {
-        let lane = self.len % 8;
-        if lane == 0 {
-            // What is not filled overlaps nothing, not even a box without end.
-            self.blocks.push([[f32::NAN; 8]; 6]);
-        }
-        if let Some(block) = self.blocks.last_mut() {
-            for k in 0..3 {
-                (block[k][lane], block[k + 3][lane]) = (b.lo[k], b.hi[k]);
+        let mut all = [w.of(MovingBox::EMPTY.lo), w.of(MovingBox::EMPTY.hi)];
+        let mut first = 0;
+        while first < len {
+            let mut rows = [[w.all(0.0); 8]; 2];
+            for lane in 0..8 {
+                // The last one fills the lanes that are left.
+                let of = feature((first + lane).min(len - 1));
+                let v = &vertices[of[0] as usize];
+                let (mut lo, mut hi) = (w.of(v.lo), w.of(v.hi));
+                for k in 1..N {
+                    let v = &vertices[of[k] as usize];
+                    (lo, hi) = (w.min(w.of(v.lo), lo), w.max(w.of(v.hi), hi));
+                }
+                (rows[0][lane], rows[1][lane]) = (lo, hi);
+                all = [w.min(lo, all[0]), w.max(hi, all[1])];
             }
+            self.blocks.push(columns(w, rows));
+            first += 8;
         }
-        self.len += 1;
+        MovingBox { lo: w.array(all[0]), hi: w.array(all[1]) }
     }
 
-    /// One of them.
+    /// One of them, in all lanes.
     #[inline(always)]
-    pub(super) fn get(&self, i: usize) -> Aabb32 {
-        let (block, lane) = (&self.blocks[i / 8], i % 8);
-        let [a, b, c, d, e, f] = block;
-        Aabb32 { lo: [a[lane], b[lane], c[lane]], hi: [d[lane], e[lane], f[lane]] }
+    pub(super) fn get<E: Eight>(&self, w: E, i: usize) -> Bounds<E::Of> {
+        lane(w, &self.blocks[i / 8], i % 8)
     }
 
-    /// Those from `first` on that overlap a box, in order.
+    /// How many blocks there are.
     #[inline(always)]
-    pub(super) fn overlapping<E: Eight>(&self, w: E, one: &Aabb32, first: usize) -> Hits<'_, E> {
-        let lo = [w.all(one.lo[0]), w.all(one.lo[1]), w.all(one.lo[2])];
-        let hi = [w.all(one.hi[0]), w.all(one.hi[1]), w.all(one.hi[2])];
-        Hits { w, blocks: &self.blocks, lo, hi, first, next: first / 8, hits: 0 }
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks.len()
     }
+
+    /// Which of a block overlap one.
+    #[inline(always)]
+    pub(super) fn hits<E: Eight>(&self, w: E, one: &Bounds<E::Of>, block: usize) -> u32 {
+        let filled = (self.len - 8 * block).min(8);
+        hits(w, &self.blocks[block], one) & ((1 << filled) - 1)
+    }
+
+    /// Those from `first` on that overlap one, in order.
+    #[inline(always)]
+    pub(super) fn overlapping<'a, E: Eight>(
+        &'a self,
+        w: E,
+        one: &'a Bounds<E::Of>,
+        first: usize,
+    ) -> Hits<'a, E> {
+        Hits { w, boxes: self, one, first, next: first / 8, hits: 0 }
+    }
+}
+
+/// Eight boxes side by side.
+#[inline(always)]
+fn columns<E: Eight>(w: E, rows: [[E::Of; 8]; 2]) -> Bounds<[f32; 8]> {
+    let mut block = [[[0.0; 8]; 6]; 2];
+    for (side, rows) in block.iter_mut().zip(rows) {
+        let columns = w.transposed(rows);
+        for k in 0..6 {
+            side[k] = w.array(columns[COORDINATES[k]]);
+        }
+    }
+    block
+}
+
+/// One of eight boxes, in all lanes.
+#[inline(always)]
+fn lane<E: Eight>(w: E, block: &Bounds<[f32; 8]>, lane: usize) -> Bounds<E::Of> {
+    let mut one = [[w.all(0.0); 6]; 2];
+    for k in 0..6 {
+        (one[0][k], one[1][k]) = (w.all(block[0][k][lane]), w.all(block[1][k][lane]));
+    }
+    one
+}
+
+/// Which of eight boxes overlap one; what lanes that are not filled say has no meaning.
+#[inline(always)]
+fn hits<E: Eight>(w: E, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<E::Of>) -> u32 {
+    let mut apart = w.all(0.0);
+    for k in 0..3 {
+        // Beyond it at both ends of the step, or before it.
+        let beyond = [w.above(one[0][k], w.of(hi[k])), w.above(one[0][k + 3], w.of(hi[k + 3]))];
+        let before = [w.above(w.of(lo[k]), one[1][k]), w.above(w.of(lo[k + 3]), one[1][k + 3])];
+        let either = w.either(w.both(beyond[0], beyond[1]), w.both(before[0], before[1]));
+        apart = w.either(apart, either);
+    }
+    !w.bits(apart)
+}
+
+/// A box in all lanes.
+#[inline(always)]
+pub(super) fn spread<E: Eight>(w: E, one: &MovingBox) -> Bounds<E::Of> {
+    let mut all = [[w.all(0.0); 6]; 2];
+    for k in 0..6 {
+        (all[0][k], all[1][k]) = (w.all(one.lo[COORDINATES[k]]), w.all(one.hi[COORDINATES[k]]));
+    }
+    all
 }
 
 /// Boxes that overlap one.
 pub(super) struct Hits<'a, E: Eight> {
     w: E,
-    blocks: &'a [[[f32; 8]; 6]],
-    lo: [E::Of; 3],
-    hi: [E::Of; 3],
+    boxes: &'a Boxes,
+    one: &'a Bounds<E::Of>,
     first: usize,
     /// The next block, and what is left of the one before it.
     next: usize,
@@ -226,15 +362,11 @@ impl<E: Eight> Iterator for Hits<'_, E> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<usize> {
-        let (w, lo, hi) = (self.w, &self.lo, &self.hi);
         while self.hits == 0 {
-            let block = self.blocks.get(self.next)?;
-            self.hits = w.at_most(w.of(block[0]), hi[0])
-                & w.at_most(w.of(block[1]), hi[1])
-                & w.at_most(w.of(block[2]), hi[2])
-                & w.at_most(lo[0], w.of(block[3]))
-                & w.at_most(lo[1], w.of(block[4]))
-                & w.at_most(lo[2], w.of(block[5]));
+            if self.next == self.boxes.blocks.len() {
+                return None;
+            }
+            self.hits = self.boxes.hits(self.w, self.one, self.next);
             if 8 * self.next < self.first {
                 self.hits &= u32::MAX << (self.first - 8 * self.next);
             }

@@ -88,7 +88,10 @@ impl RestTriangle {
 }
 
 /// All gradients of a region over a step are within `angle` of `axis` in R⁶.
+///
+/// Cones are looked up here and there, so none of them is to lie across two lines of cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(32))]
 pub struct GradientCone {
     /// A 3×2 matrix with orthonormal columns, its first column first.
     pub axis: Gradient,

@@ -21,7 +21,7 @@
 //! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
 //! none, and pairs there are found as if there were no halos.
 
-use super::gradient::{self, Gradient, GradientCone, RestTriangle};
+use super::gradient::{self, GradientCone, RestTriangle};
 use crate::Surface;
 use crate::tree::Plan;
 use glam::DVec2;
@@ -59,7 +59,11 @@ impl Rect {
 
     #[inline]
     fn holds(&self, other: &Self) -> bool {
-        self.lo.cmple(other.lo).all() && other.hi.cmple(self.hi).all()
+        // Without a branch: a wrong guess costs more.
+        (self.lo.x <= other.lo.x)
+            & (self.lo.y <= other.lo.y)
+            & (other.hi.x <= self.hi.x)
+            & (other.hi.y <= self.hi.y)
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -112,15 +116,25 @@ impl Parts {
     /// Whether the gradients of all parts of a node, which must have some, are in one narrow cone: about
     /// the axis of the node itself, or about the mean of theirs.
     fn are_flat(&self, cones: &[GradientCone], node: usize, limit: f32) -> bool {
-        let parts = || self.of(node).iter().map(|part| &cones[*part as usize]);
+        let parts = self.of(node);
+        let own = &cones[node].axis;
         // Without parts, or without a gradient in them, nothing is known.
-        let known = || parts().any(|c| c.angle >= 0.0);
-        // The widest of them alone may be too wide.
-        if !known() || parts().any(|c| c.angle >= limit) {
-            return false;
+        let (mut known, mut about_own) = (false, true);
+        for part in parts {
+            let cone = &cones[*part as usize];
+            // The widest of them alone may be too wide.
+            if cone.angle >= limit {
+                return false;
+            }
+            known |= cone.angle >= 0.0;
+            about_own = about_own && cone.reach_from(own) < limit;
         }
-        let about = |axis: &Gradient| parts().all(|c| c.reach_from(axis) < limit);
-        about(&cones[node].axis) || gradient::mean_axis(parts()).is_some_and(|axis| about(&axis))
+        if !known || about_own {
+            return known;
+        }
+        let cones = || parts.iter().map(|part| &cones[*part as usize]);
+        gradient::mean_axis(cones())
+            .is_some_and(|axis| cones().all(|c| c.reach_from(&axis) < limit))
     }
 }
 

@@ -17,9 +17,9 @@ const TASKS: usize = 512;
 #[serde(rename_all = "kebab-case")]
 pub enum Descend {
     /// The one with more nodes below it (paper A §6).
-    #[default]
     Larger,
     /// Both at once: all children of one with all of the other.
+    #[default]
     Both,
     /// The first down to its leaves, then the second.
     First,
@@ -129,6 +129,11 @@ impl<V: Volume> Traversal<'_, V> {
             }
             tasks = below;
         }
+        // What a thread found out about a subtree serves the next task with it.
+        tasks.sort_unstable_by_key(|t| match *t {
+            Task::Own(i) => (i, i),
+            Task::Two(i, j) => (i, j),
+        });
         let done: Vec<(S, Counts)> = tasks
             .into_par_iter()
             .map(|task| {

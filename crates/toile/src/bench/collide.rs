@@ -3,8 +3,9 @@
 //! On every scene and size one choice at a time is changed from the default, and what a step of
 //! detection costs is measured: building the tree, taking up a step (refit), finding candidates (query)
 //! and deciding them (narrow, by separating planes). Of the query, the part that finds pairs of triangles
-//! whose boxes overlap (traverse) is measured by itself too; refit and traversal are what culling costs,
-//! the rest depends on how much of the cloth touches. Counts are the same on every machine.
+//! whose boxes overlap (traverse) is measured by itself too, and of that the way down the tree to pairs of leaves
+//! (descend); refit and traversal are what culling costs, the rest depends on how much of the cloth
+//! touches. Counts are the same on every machine.
 //!
 //! A *true pair* comes nearer than the separation at some time of the step, and is not merely near
 //! because it is near in the cloth: its features are of different cloths, or more than four
@@ -128,6 +129,9 @@ pub struct Row {
     pub build_seconds: f64,
     /// Time to take up a step [s].
     pub refit_seconds: f64,
+    /// Time to go down the tree to pairs of leaves, a part of the traversal [s].
+    #[serde(default)]
+    pub descend_seconds: f64,
     /// Time to find the pairs of triangles whose boxes overlap, a part of the query [s].
     #[serde(default)]
     pub traverse_seconds: f64,
@@ -141,6 +145,9 @@ pub struct Row {
     pub nodes: u64,
     /// Nodes compared with themselves, and pairs of nodes compared.
     pub node_tests: u64,
+    /// Pairs of leaves that are left.
+    #[serde(default)]
+    pub leaf_pairs: u64,
     /// Pairs of triangles whose boxes overlap.
     pub triangle_pairs: u64,
     /// Narrow pairs: feature pairs that are left to be decided exactly.
@@ -160,6 +167,11 @@ impl Row {
     /// Refit and traversal for each triangle [ns].
     pub fn ns_of_culling(&self) -> f64 {
         1e9 * (self.refit_seconds + self.traverse_seconds) / self.triangles as f64
+    }
+
+    /// Refit and the way down the tree for each triangle [ns].
+    pub fn ns_of_descent(&self) -> f64 {
+        1e9 * (self.refit_seconds + self.descend_seconds) / self.triangles as f64
     }
 
     /// Time to find the candidates of pairs of triangles [s].
@@ -323,15 +335,18 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         detector.self_candidates(prune::DEFAULT_LIMIT);
     }
     let (mut refits, mut walks, mut queries) = (Vec::new(), Vec::new(), Vec::new());
+    let mut descents = Vec::new();
     let mut found = (Candidates::default(), Counts::default());
     for _ in 0..repeats {
         let ((), refit) = timed(|| steps.iter().for_each(|s| take(&mut detector, s, separation)));
+        let (_, descent) = timed(|| detector.self_descent(prune::DEFAULT_LIMIT));
         let (_, walk) = timed(|| detector.self_traversal(prune::DEFAULT_LIMIT));
         // The candidates before are freed outside the clock.
         drop(std::mem::take(&mut found));
         let (pairs, query) = timed(|| detector.self_candidates(prune::DEFAULT_LIMIT));
         found = pairs;
         refits.push(refit / steps.len() as f64);
+        descents.push(descent);
         walks.push(walk);
         queries.push(query);
         if refit + walk + query > LONG {
@@ -354,12 +369,14 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         choice: choice.clone(),
         build_seconds,
         refit_seconds,
+        descend_seconds: middle(descents),
         traverse_seconds,
         query_seconds,
         narrow_seconds,
         ns_per_triangle: 1e9 * (refit_seconds + query_seconds) / triangles as f64,
         nodes: detector.node_count() as u64,
         node_tests: counts.cone_tests + counts.box_tests,
+        leaf_pairs: counts.leaf_pairs,
         triangle_pairs: counts.triangle_pairs,
         feature_pairs: counts.feature_pairs,
         true_pairs,

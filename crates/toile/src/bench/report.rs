@@ -123,12 +123,13 @@ impl Report {
         );
         let _ = writeln!(
             out,
-            "{:<7} {:>9} {:<22} {:>8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>11} {:>11} {:>11} {:>10} {:>8}",
+            "{:<7} {:>9} {:<22} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>11} {:>11} {:>11} {:>10} {:>8}",
             "scene",
             "triangles",
             "choice",
             "build s",
             "refit ms",
+            "desc. ms",
             "trav. ms",
             "feat. ms",
             "narrow ms",
@@ -143,12 +144,13 @@ impl Report {
         for r in &table.rows {
             let _ = writeln!(
                 out,
-                "{:<7} {:>9} {:<22} {:>8.3} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>8.1} {:>8.0} {:>11} {:>11} {:>11} {:>10} {:>8}",
+                "{:<7} {:>9} {:<22} {:>8.3} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>8.1} {:>8.0} {:>11} {:>11} {:>11} {:>10} {:>8}",
                 r.scene.name(),
                 r.triangles,
                 r.choice.name(),
                 r.build_seconds,
                 1e3 * r.refit_seconds,
+                1e3 * r.descend_seconds,
                 1e3 * r.traverse_seconds,
                 1e3 * r.feature_seconds(),
                 1e3 * r.narrow_seconds,
@@ -199,18 +201,20 @@ impl Report {
             self.collide.threads,
             if self.collide.threads == 1 { "" } else { "s" }
         );
-        out += "| scene | triangles | build s | refit ms | traverse ms | features ms | refit + traverse ns/triangle | all ns/triangle | narrow ms | node tests | triangle pairs | narrow pairs | true pairs | narrow per true | query ns/true pair |\n";
-        out += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+        out += "| scene | triangles | build s | refit ms | descend ms | traverse ms | features ms | refit + descend ns/triangle | refit + traverse ns/triangle | all ns/triangle | narrow ms | node tests | triangle pairs | narrow pairs | true pairs | narrow per true | query ns/true pair |\n";
+        out += "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         for r in self.collide.rows.iter().filter(|r| r.choice.group == "default") {
             let _ = writeln!(
                 out,
-                "| {} | {} | {:.2} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {:.1} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {:.0} | {:.1} | {} | {} | {} | {} | {} | {} |",
                 r.scene.name(),
                 spaced(r.triangles as u64),
                 r.build_seconds,
                 1e3 * r.refit_seconds,
+                1e3 * r.descend_seconds,
                 1e3 * r.traverse_seconds,
                 1e3 * r.feature_seconds(),
+                r.ns_of_descent(),
                 r.ns_of_culling(),
                 r.ns_per_triangle,
                 1e3 * r.narrow_seconds,
@@ -222,7 +226,7 @@ impl Report {
                 r.ns_per_true_pair().map_or("–".into(), |ns| format!("{ns:.0}")),
             );
         }
-        out += "\nThe traversal ends at pairs of triangles whose boxes overlap; traversal and features are the query.\n";
+        out += "\nThe way down the tree ends at pairs of leaves. The traversal, of which it is a part, ends at pairs of triangles whose boxes overlap; traversal and features are the query.\n";
         out += "Narrow pairs are what is left to decide after boxes and planes.\n";
         out += "\nEvery choice, at the size nearest to ";
         let _ = write!(

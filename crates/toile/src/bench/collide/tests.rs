@@ -116,6 +116,7 @@ fn what_cost_least_at_the_size_before_is_measured_first_after_the_default() {
         triangles: 1000,
         build_seconds: 0.0,
         refit_seconds: 0.0,
+        descend_seconds: 0.0,
         traverse_seconds: 0.0,
         query_seconds: 1.0,
         ..row
