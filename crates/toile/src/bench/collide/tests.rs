@@ -54,7 +54,7 @@ fn choices_differ_from_the_default_in_one_thing_and_from_each_other() {
     for (i, a) in all.iter().enumerate() {
         assert!(all[..i].iter().all(|b| a.options != b.options && a.name() != b.name()), "{a:?}");
     }
-    assert_eq!(product().len(), 4 * 6 * 4 * 3);
+    assert_eq!(product().len(), 4 * 7 * 4 * 3);
 }
 
 #[test]
