@@ -11,14 +11,14 @@ const END: usize = 600;
 /// Length of each end where the knot is six units wide.
 const REACH: f64 = 6.0;
 /// Angle over which the ends leave the torus, and how far outwards and apart.
-const LEAVING: f64 = 0.9;
+const LEAVING: f64 = 1.3;
 const OUTWARD: f64 = 1.2;
 const APART: f64 = 0.7;
 
 /// A ribbon of `width` × `length` in a loose overhand knot, ready to be pulled tight: its ends lie along ±x.
 ///
-/// It follows a trefoil on a torus, `r = 2 + cos 3t` at the angle 2t and the height sin 3t, opened where it is outermost; it
-/// stands upright, so that it is bent but hardly stretched. The warp runs along it, from −x to +x; vertices are numbered as
+/// It follows a trefoil on a torus, `r = 2 + cos 3t` at the angle 2t and the height sin 3t, opened where it is outermost. It
+/// stands upright, so that it is bent more than stretched: of 2 cm × 2 m the middle not at all, the rims by a seventh where it climbs. The warp runs along it, from −x to +x; vertices are numbered as
 /// those of a [`grid`] of `nu` × `nv` cells.
 ///
 /// Limits: strands pass each other at 0.026 of the length; a ribbon much wider than half of that begins crossed.
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_knotted_ribbon_is_hardly_stretched_and_its_strands_keep_clear() {
-        let (width, length, nu, nv) = (0.02, 2.0, 3, 200);
+    fn a_knotted_ribbon_is_bent_more_than_stretched_and_its_strands_keep_clear() {
+        let (width, length, nu, nv) = (0.02, 2.0, 4, 200);
         let mesh = knot(width, length, nu, nv);
         let ends = [mesh.positions[0], mesh.positions[nv]];
         assert!(ends[0].x < -0.2 && ends[1].x > 0.2, "{ends:?}");
@@ -102,7 +102,9 @@ mod tests {
             for i in 0..=nu {
                 let k = i * (nv + 1) + j;
                 let edge = mesh.positions[k].distance(mesh.positions[k + 1]);
-                assert!((edge / (length / nv as f64) - 1.0).abs() < 0.12, "{i} {j} {edge}");
+                // A rim as it must be, the middle as it should.
+                let most = if i == nu / 2 { 0.01 } else { 0.16 };
+                assert!((edge / (length / nv as f64) - 1.0).abs() < most, "{i} {j} {edge}");
             }
         }
         let mut nearest = f64::INFINITY;
