@@ -223,13 +223,13 @@ impl Detector {
         separation: f64,
         moved: Option<&[bool]>,
     ) -> Result<(), NotFinite> {
-        let again = self.updated && separation.to_bits() == self.features.separation.to_bits();
+        // What was taken up before a failure is of no use.
+        let updated = std::mem::replace(&mut self.updated, false);
+        let again = updated && separation.to_bits() == self.features.separation.to_bits();
         self.features.moved = match moved {
-            Some(moved) if self.updated => self.features.layout.moved(moved),
+            Some(moved) if updated => self.features.layout.moved(moved),
             _ => Moved::All,
         };
-        // What was taken up before a failure is of no use.
-        let again = again && std::mem::replace(&mut self.updated, false);
         let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
         let way = self.features.take(motion, separation, inflation > 0.0)?;
         self.updated = true;
