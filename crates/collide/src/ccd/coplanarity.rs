@@ -155,16 +155,21 @@ fn positive_until_guess(c: [f64; 4]) -> Option<f64> {
     let square = 3.0 * (c[2] - 2.0 * c[1] + c[0]);
     let cube = c[3] - c[0] - 3.0 * (c[2] - c[1]);
     // From where the chord crosses.
-    let mut t = c[0] / (c[0] - c[3]);
+    let (mut t, mut near) = (c[0] / (c[0] - c[3]), false);
     for _ in 0..GUESSES {
         let value = ((cube * t + square) * t + linear) * t + c[0];
         let slope = (3.0 * cube * t + 2.0 * square) * t + linear;
         let step = value / slope;
         t -= step;
         // The error after a step is about the square of the step.
-        if step.abs() <= 1e-8 {
+        near = step.abs() <= 1e-8;
+        if near {
             break;
         }
+    }
+    if !near {
+        // A guess that is far off may be certified, but it would be early.
+        return None;
     }
     // The nearer to the guess, the more likely rounding has carried it over the root.
     for shy in [1e-14, 1e-10] {
