@@ -259,7 +259,13 @@ impl Solver {
             filter.keep_free(&mut self.g);
         }
         match self.linear.solve_single(&self.g, &mut self.s) {
-            Some(iterations) => report.linear_iterations += iterations,
+            Some(iterations) => {
+                report.linear_iterations += iterations;
+                // The coarse level of a preconditioner moves all of an aggregate, pins too.
+                if let Some(filter) = filter {
+                    filter.keep_free(&mut self.s);
+                }
+            }
             None => {
                 if single {
                     system.linearise(t, x, v, &mut self.stiffness, &mut self.damping);
@@ -305,7 +311,12 @@ impl Solver {
                 self.prepare(system, stage.gamma, filter, &mut report)?;
             }
             match self.linear.solve_single(&self.g, &mut self.s) {
-                Some(iterations) => report.linear_iterations += iterations,
+                Some(iterations) => {
+                    report.linear_iterations += iterations;
+                    if let Some(filter) = filter {
+                        filter.keep_free(&mut self.s);
+                    }
+                }
                 None => self.direction(system, stage.gamma, filter, &mut report)?,
             }
             report.iterations += 1;

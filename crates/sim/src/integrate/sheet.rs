@@ -225,6 +225,9 @@ mod tests {
                 let time = (f64::from(step) * 0.01, 0.01);
                 rule.step(&mut system, Some(&filter), time, &mut x, &mut v).unwrap();
             }
+            for (pin, _) in &held {
+                assert_eq!(x[*pin as usize], start[*pin as usize], "a pin does not move");
+            }
             let fastest = v.iter().map(|v| v.length()).fold(0.0, f64::max);
             assert!((2.0..6.0).contains(&fastest), "{fastest}");
             lowest.push(x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
