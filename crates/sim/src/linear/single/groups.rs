@@ -105,7 +105,11 @@ impl Groups {
         let diagonal = own_blocks(a, bonds);
         let trace = |m: &Mat3A| m.x_axis.x + m.y_axis.y + m.z_axis.z;
         let traces: Vec<f32> = diagonal.iter().map(trace).collect();
-        let changed = |i: usize| (traces[i] - self.traces[i]).abs() > CHANGE * self.traces[i];
+        // Also if the last matrix was no number.
+        let changed = |i: usize| {
+            let old = self.traces[i];
+            !old.is_finite() || (traces[i] - old).abs() > CHANGE * old
+        };
         let stale: Vec<bool> = self
             .members
             .chunks(BATCH)

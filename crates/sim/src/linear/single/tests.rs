@@ -2,7 +2,7 @@ use super::*;
 use crate::element::check::Dice;
 use crate::linear::cg::End;
 use crate::linear::{BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
-use glam::{DMat3, DVec3, Mat3A};
+use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
 
 /// A strip of triangles with a stiffness in every edge, its matrix in both precisions.
@@ -138,4 +138,24 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
     assert_eq!(outcome.end, End::Converged, "{outcome:?}");
     // Whatever it is, it points downhill.
     assert!(x.iter().map(|x| x.y).sum::<f64>() > 0.0);
+}
+
+#[test]
+fn groups_recover_from_a_matrix_that_is_no_number() {
+    let (pattern, triangles) = strip(40);
+    let (good, _) = fill(&pattern, &triangles);
+    let mut bad = good.clone();
+    bad.add_to_diagonal(|_| f32::NAN);
+    let r: Vec<Vec3A> = (0..40).map(|i| Vec3A::new(1.0, i as f32, -2.0)).collect();
+    let apply = |m: &mut TwoLevel| {
+        let mut z = vec![Vec3A::ZERO; 40];
+        m.apply(&r, &mut z);
+        z
+    };
+    let mut fresh = TwoLevel::new(&pattern).unwrap();
+    fresh.update(&good, &[], &[], true);
+    let mut hurt = TwoLevel::new(&pattern).unwrap();
+    hurt.update(&bad, &[], &[], true);
+    hurt.update(&good, &[], &[], false);
+    assert_eq!(apply(&mut hurt), apply(&mut fresh));
 }
