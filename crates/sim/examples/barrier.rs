@@ -57,6 +57,11 @@ fn main() {
     if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
         settings.step = step;
     }
+    // A limit of the strain: `LIMIT=0.04`.
+    if let Some(limit) = std::env::var("LIMIT").ok().and_then(|l| l.parse().ok()) {
+        settings.strain_limit.enabled = true;
+        settings.strain_limit.stretch = limit;
+    }
     // Other models by name: `BEND=hinge STRETCH=corotational`.
     let named = |key: &str, name: &str| std::env::var(key).is_ok_and(|v| v == name);
     if let Some(bend) = Bend::ALL.into_iter().find(|b| named("BEND", b.name())) {

@@ -123,7 +123,17 @@ impl Preset {
     /// Its settings.
     pub fn settings(self) -> Settings {
         match self {
-            Self::Toile => Settings { step: 0.01, method: Method::Barrier, ..Settings::default() },
+            Self::Toile => Settings {
+                step: 0.01,
+                method: Method::Barrier,
+                // Fabrics are as stiff as they were measured.
+                strain_limit: StrainLimit {
+                    enabled: false,
+                    stretch: 0.04,
+                    ..StrainLimit::default()
+                },
+                ..Settings::default()
+            },
             Self::Liu98 => Settings {
                 step: 2e-3,
                 method: Method::Avoidance,

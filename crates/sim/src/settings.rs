@@ -188,7 +188,7 @@ pub struct Settings {
     pub integrator: Integrator,
     /// Implicit time integration, if the method is `implicit`.
     pub implicit: Implicit,
-    /// Limit of the strain; none if absent.
+    /// Limit of the strain; the default solver has it as an energy of its own.
     pub strain_limit: StrainLimit,
     /// Collisions.
     pub collision: Collision,

@@ -69,6 +69,20 @@ impl Sheet {
         Self::of_parts(cloths, Plane::Elastic(stretch), bend, clamps)
     }
 
+    /// The same, and no cloth is stretched much farther than by `elongation` in any direction
+    /// ([`crate::element::stvk::Limit`]).
+    ///
+    /// # Errors
+    /// As [`Sheet::new`].
+    pub fn limited(
+        cloths: &[Cloth],
+        stretch: Stretch,
+        bend: Bend,
+        elongation: f64,
+    ) -> Result<Self, Error> {
+        Self::of_parts(cloths, Plane::Limited(stretch, elongation), bend, &[])
+    }
+
     /// The same by [`Stretch::Stvk`], with the friction that the loops of the fabrics tell of
     /// ([`crate::element::grip`]). It is that of one slow step from where the sliders are; call
     /// [`Sheet::advance`] after each.

@@ -14,6 +14,8 @@ use std::time::Instant;
 
 /// Part to which the residual of a direction falls in any case.
 const RESIDUAL: f64 = 0.02;
+/// Directions need not be better than this part of what ends a step.
+const ENOUGH: f64 = 0.05;
 
 /// How often a direction is found again with what it ran into.
 const ROUNDS: u32 = 1;
@@ -59,6 +61,9 @@ impl Solver {
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
         let mut d = ahead.clone();
+        if report.iterations == 1 {
+            self.guess(it, &links, &mut d);
+        }
         loop {
             let clock = Instant::now();
             self.solve(it, &links, &expected, (&g, &ahead), &mut d, report)?;
@@ -81,6 +86,22 @@ impl Solver {
                 return Ok((d, slope, most));
             }
             self.expect(it, &d, &impacts, &mut expected);
+        }
+    }
+
+    /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
+    fn guess(&self, it: &Iterate<'_>, links: &[Link], d: &mut [DVec3]) {
+        if !it.held.is_empty() {
+            return;
+        }
+        let n = self.masses.len();
+        for (d, (free, y)) in d.iter_mut().zip(it.free.iter().zip(&it.y)) {
+            *d = *free - *y;
+        }
+        for p in links.iter().flat_map(|l| l.points) {
+            if (p as usize) < n {
+                d[p as usize] = DVec3::ZERO;
+            }
         }
     }
 
@@ -227,6 +248,7 @@ impl Solver {
         let goal = Goal {
             gain: self.settings.linear_tolerance,
             residual: RESIDUAL,
+            enough: ENOUGH * self.settings.decrement * it.scale,
             max_iterations: self.settings.linear_iterations,
         };
         let outcome = single::solve(

@@ -86,6 +86,8 @@ pub(super) struct Iterate<'a> {
     /// All pairs that come within reach on the last way that was looked at.
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
+    /// What a step is measured by [J]: a hundredth of it, or so, is not worth another iteration.
+    pub(super) scale: f64,
     /// The potential now, if it is known.
     pub(super) energy: Option<f64>,
 }
@@ -138,17 +140,6 @@ impl Solver {
         let mut report = Stepped::default();
         let n = self.masses.len();
         let mut it = self.begin(start, &mut report)?;
-        // What a direction from rest would promise if nothing were in the way: m v².
-        let moved: f64 = (0..n)
-            .map(|i| self.masses[i] * (start.v[i] + start.a[i] * start.h).length_squared())
-            .sum();
-        // A thread does work as long as its way is, or as far as it can pull in a step.
-        let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
-            let light =
-                s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
-            s.force * s.gap(start.x).min(s.force * start.h * start.h / light)
-        });
-        let scale = moved + sewn.sum::<f64>();
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let moving = it.part < 1.0;
@@ -156,7 +147,7 @@ impl Solver {
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
             let done = fastest <= self.settings.speed * start.h
-                || slope <= self.settings.decrement * scale;
+                || slope <= self.settings.decrement * it.scale;
             if !moving && done {
                 report.converged = true;
                 break;
@@ -209,7 +200,35 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        Ok(Iterate { start, held, y0, y, free, part, pairs, rubs, energy: None })
+        let scale = self.scale(start);
+        let mut it = Iterate { start, held, y0, y, free, part, pairs, rubs, scale, energy: None };
+        // What rests on something rather stays where it was.
+        if coasts {
+            let (stays, goes) = (self.potential(&it, &it.y0), self.potential(&it, &it.y));
+            if stays < goes {
+                it.y.clone_from(&it.y0);
+            }
+            it.energy = Some(stays.min(goes));
+        }
+        Ok(it)
+    }
+
+    /// What a step could win: what a direction from rest would promise if nothing were in the way, m v², and the work
+    /// of threads.
+    fn scale(&self, start: &Start<'_>) -> f64 {
+        let moved: f64 = self
+            .masses
+            .iter()
+            .zip(start.v.iter().zip(start.a))
+            .map(|(m, (v, a))| m * (*v + *a * start.h).length_squared())
+            .sum();
+        // A thread does work as long as its way is, or as far as it can pull in a step.
+        let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
+            let light =
+                s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
+            s.force * s.gap(start.x).min(s.force * start.h * start.h / light)
+        });
+        moved + sewn.sum::<f64>()
     }
 
     /// Counts contacts and finds what they will stick to.

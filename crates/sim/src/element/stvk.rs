@@ -38,6 +38,72 @@ pub struct Law {
     pub shear: Response,
     /// Transverse contraction C12 [N/m].
     pub contraction: f64,
+    /// Where it stops giving way in any direction, if it does.
+    pub limit: Option<Limit>,
+}
+
+/// A limit of the strain: the largest principal strain λ costs `k (λ − λ₀)³/(3 w)` beyond λ₀, where w is the rest
+/// of the way to the limit. Its stress there, k w, grows with the square of what exceeds λ₀, so the limit is not hard: cloth
+/// that is held at both ends can still be torn apart. λ is a convex function of the strain, so the tangent is
+/// definite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// λ₀, Green strain.
+    begin: f64,
+    /// 1/w.
+    sharpness: f64,
+    /// k [N/m].
+    stiffness: f64,
+}
+
+/// The part of a limit at which cloth begins to stiffen.
+const BEGIN: f64 = 0.6;
+/// Stiffness of a limit over that of the threads.
+const STIFFER: f64 = 5.0;
+/// Principal strains nearer to each other than this are not told apart: their directions turn at once.
+const ROUND: f64 = 1e-4;
+
+impl Limit {
+    /// A limit of the elongation, for threads of a stiffness [N/m].
+    pub fn new(elongation: f64, threads: f64) -> Self {
+        let strain = elongation * (1.0 + 0.5 * elongation);
+        Self {
+            begin: BEGIN * strain,
+            sharpness: 1.0 / ((1.0 - BEGIN) * strain),
+            stiffness: STIFFER * threads,
+        }
+    }
+
+    /// How far λ is beyond λ₀, with half the difference of both threads, half the shear angle and half the difference of
+    /// the principal strains; nothing if it is not.
+    fn excess(&self, [e11, e22, shear]: [f64; 3]) -> Option<(f64, [f64; 3])> {
+        let (p, s) = (0.5 * (e11 - e22), 0.5 * shear);
+        let r = (p * p + s * s + ROUND * ROUND).sqrt();
+        let over = 0.5 * (e11 + e22) + r - self.begin;
+        (over > 0.0).then_some((over, [p, s, r]))
+    }
+
+    fn density(&self, e: [f64; 3]) -> f64 {
+        let over = self.excess(e).map_or(0.0, |(over, _)| over);
+        self.stiffness * self.sharpness * over * over * over / 3.0
+    }
+
+    fn add_stress(&self, e: [f64; 3], stress: &mut [f64; 3], tangent: &mut [[f64; 3]; 3]) {
+        let Some((over, [p, s, r])) = self.excess(e) else { return };
+        let k = self.stiffness * self.sharpness;
+        let (slope, curvature) = (k * over * over, 2.0 * k * over);
+        let (cos, sin) = (p / r, s / r);
+        let by = [0.5 + 0.5 * cos, 0.5 - 0.5 * cos, 0.5 * sin];
+        // Second derivatives of r by p and s, and of these by the strain.
+        let [pp, ps, ss] = [1.0 - cos * cos, -cos * sin, 1.0 - sin * sin].map(|b| 0.25 * b / r);
+        let turn = [[pp, -pp, ps], [-pp, pp, -ps], [ps, -ps, ss]];
+        for i in 0..3 {
+            stress[i] += slope * by[i];
+            for j in 0..3 {
+                tangent[i][j] += curvature * by[i] * by[j] + slope * turn[i][j];
+            }
+        }
+    }
 }
 
 impl Law {
@@ -48,7 +114,14 @@ impl Law {
             warp: Response::Linear(m.c22),
             shear: Response::Linear(m.c33),
             contraction: m.c12,
+            limit: None,
         }
+    }
+
+    /// Nothing but a limit.
+    pub fn only(limit: Limit) -> Self {
+        let none = Membrane { c11: 0.0, c12: 0.0, c22: 0.0, c33: 0.0 };
+        Self { limit: Some(limit), ..Self::linear(&none) }
     }
 
     /// Energy per area [J/m²] of a Green strain (e11, e22, 2 e12).
@@ -57,6 +130,7 @@ impl Law {
             + along(&self.warp, e[1])[0]
             + self.shear.evaluate(e[2])[0]
             + self.contraction * e[0] * e[1]
+            + self.limit.map_or(0.0, |limit| limit.density(e))
     }
 
     /// Stress (S11, S22, S12) [N/m] and tangent moduli of a strain.
@@ -65,10 +139,12 @@ impl Law {
         let [_, warp, c22] = along(&self.warp, e[1]);
         let [_, shear, c33] = self.shear.evaluate(e[2]);
         let c12 = self.contraction;
-        (
-            [weft + c12 * e[1], warp + c12 * e[0], shear],
-            [[c11, c12, 0.0], [c12, c22, 0.0], [0.0, 0.0, c33]],
-        )
+        let mut stress = [weft + c12 * e[1], warp + c12 * e[0], shear];
+        let mut tangent = [[c11, c12, 0.0], [c12, c22, 0.0], [0.0, 0.0, c33]];
+        if let Some(limit) = &self.limit {
+            limit.add_stress(e, &mut stress, &mut tangent);
+        }
+        (stress, tangent)
     }
 }
 
@@ -196,7 +272,7 @@ mod tests {
     fn curved() -> Law {
         let points = [[-0.3, -30.0], [0.0, 0.0], [0.1, 5.0], [0.3, 60.0], [0.6, 400.0]];
         let curve = || Response::Curve(Curve::new(&points, true).unwrap());
-        Law { weft: curve(), warp: curve(), shear: curve(), contraction: 3.0 }
+        Law { weft: curve(), warp: curve(), shear: curve(), contraction: 3.0, limit: None }
     }
 
     #[test]
@@ -226,6 +302,29 @@ mod tests {
         // The energy grows as a logarithm, the stress as the inverse of what is left.
         let [near, nearer] = [1e-6, 1e-9].map(|room| along(&response, -0.5 + room));
         assert!(nearer[0] > near[0] + 0.04 * 200.0 * 6.0 && nearer[1] < 900.0 * near[1]);
+    }
+
+    #[test]
+    fn a_limit_has_the_forces_it_says_and_holds_in_every_direction() {
+        let (rest, plain) = (triangle(), Law::linear(&MEMBRANE));
+        let law = Law { limit: Some(Limit::new(0.04, 900.0)), ..plain.clone() };
+        for seed in 1..9 {
+            // Far apart: the differences are wide, and turn where principal strains are alike.
+            let x = shaken(0.0, 1).map(|p| DVec3::new(2.5 * p.x, 1.1 * p.y, 0.0));
+            let mut dice = Dice(seed);
+            let x = x.map(|p| p + dice.vector() * 0.05);
+            check::all(&Stvk { rest: &rest, law: &law }, &x);
+        }
+        // Weft, warp and bias, stretched by the limit: its stress is 0.4 of it times five times the threads'.
+        let green = 0.04 * 1.02;
+        for [cos, sin] in [[1.0, 0.0], [0.0, 1.0], [0.5_f64.sqrt(), 0.5_f64.sqrt()]] {
+            let e = [green * cos * cos, green * sin * sin, 2.0 * green * cos * sin];
+            let (with, without) = (law.stress(e).0, plain.stress(e).0);
+            let along = |s: [f64; 3]| s[0] * cos * cos + s[1] * sin * sin + 2.0 * s[2] * sin * cos;
+            let more = along(with) - along(without);
+            assert!((more / (5.0 * 900.0 * 0.4 * green) - 1.0).abs() < 0.01, "{more}");
+        }
+        assert_eq!(law.stress([0.02, 0.01, 0.01]), plain.stress([0.02, 0.01, 0.01]));
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Fabric {
         let (weft, k1) = response("weft_curve", &tensile(&self.weft_curve), self.weft)?;
         let (warp, k2) = response("warp_curve", &tensile(&self.warp_curve), self.warp)?;
         let (shear, _) = response("shear_curve", &mirrored(&self.shear_curve), self.shear)?;
-        Ok(Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt() })
+        Ok(Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt(), limit: None })
     }
 
     /// Tension over strain along weft and warp, as measured: for models of single threads.

@@ -43,7 +43,8 @@ impl Fabric {
         let (warp, k2, rub_warp) =
             tension("warp_curve", &self.warp_curve, self.warp, self.resilience_warp)?;
         let (shear, _) = response("shear_curve", &mirrored(&self.shear_curve), self.shear)?;
-        let mean = Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt() };
+        let mean =
+            Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt(), limit: None };
         Ok(Loops { mean, friction: [rub_weft, rub_warp, self.rub_shear()?] })
     }
 

@@ -112,7 +112,12 @@ impl StepSolver {
     /// took; `None` if it cannot be done.
     pub(super) fn solve_single(&mut self, b: &[DVec3], s: &mut [DVec3]) -> Option<u32> {
         s.fill(DVec3::ZERO);
-        let goal = Goal { gain: f64::INFINITY, residual: self.eta, max_iterations: self.most() };
+        let goal = Goal {
+            gain: f64::INFINITY,
+            residual: self.eta,
+            enough: 0.0,
+            max_iterations: self.most(),
+        };
         // The matrix does not couple the free directions with others, so the solution stays in them.
         let Single { matrix, inverse, vectors } = self.single.as_mut()?;
         let outcome = single::solve(matrix, &[], inverse, &[], b, s, goal, vectors);

@@ -6,6 +6,7 @@ use crate::element::curve::Response;
 use crate::element::hinge::Curvature;
 use crate::element::kes::Pull;
 use crate::element::morley::Moments;
+use crate::element::stvk::{Law, Limit};
 use crate::element::terzopoulos::Surface;
 use crate::element::{Kind, Spring, Triangle, baraff_witkin, hinge, kes, laplacian, spring};
 use crate::element::{continuum::Continuum, volino::Volino};
@@ -21,6 +22,8 @@ use toile_mesh::{Topology, TriMesh};
 pub(super) enum Plane {
     /// An elastic model.
     Elastic(Stretch),
+    /// The same with a limit of the elongation in any direction.
+    Limited(Stretch, f64),
     /// St. Venant–Kirchhoff with the loops of the fabric.
     Rubbing,
 }
@@ -54,6 +57,18 @@ impl Part {
         match stretch {
             Plane::Elastic(stretch) => {
                 add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+            }
+            Plane::Limited(stretch, elongation) => {
+                let threads = cloth.fabric.weft.max(cloth.fabric.warp);
+                let limit = Limit::new(elongation, threads);
+                // A law that can hold the limit itself needs no second pass over the triangles.
+                let law = if stretch == Stretch::Stvk {
+                    Law { limit: Some(limit), ..cloth.fabric.law()? }
+                } else {
+                    add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+                    Law::only(limit)
+                };
+                groups.push(Box::new(Many(Triangles { rest: Triangle::of_mesh(&mesh), law })));
             }
             Plane::Rubbing => add_loops(&mut groups, cloth, &mesh)?,
         }

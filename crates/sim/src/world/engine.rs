@@ -59,7 +59,12 @@ impl Engine {
                 Self::Implicit(system, Box::new(implicit))
             }
             Method::Barrier => {
-                let sheet = Sheet::new(cloths, stretch, bend, &[])?;
+                let limit = &settings.strain_limit;
+                let sheet = if limit.enabled && limit.stretch > 0.0 {
+                    Sheet::limited(cloths, stretch, bend, limit.stretch)?
+                } else {
+                    Sheet::new(cloths, stretch, bend, &[])?
+                };
                 let collision = &settings.collision;
                 let near = (separation, collision.self_collision);
                 let bodies = colliders.to_vec();

@@ -19,6 +19,9 @@ pub struct Goal {
     pub gain: f64,
     /// √(rᵀ M⁻¹ r) has fallen to this part of what it was.
     pub residual: f64,
+    /// … or √(rᵀ M⁻¹ r) has fallen to the root of this, whatever it was: what is left to win is about half of
+    /// it [J].
+    pub enough: f64,
     /// Most iterations.
     pub max_iterations: u32,
 }
@@ -61,6 +64,13 @@ pub fn solve(
     v.q.fill(Vec3A::ZERO);
     if v.x.iter().any(|x| *x != Vec3A::ZERO) {
         times(&v.x, &mut v.q);
+        if held.is_empty() {
+            // As far along the guess as is best.
+            let along: f64 = v.x.iter().zip(b).map(|(x, b)| f64::from(x.dot(b.as_vec3a()))).sum();
+            let part = (along / dot(&v.x, &v.q)).clamp(0.0, 1.0) as f32;
+            let part = if part.is_finite() { part } else { 0.0 };
+            v.x.iter_mut().chain(&mut v.q).for_each(|x| *x *= part);
+        }
     }
     // What the start has won already.
     let mut won = 0.0;
@@ -81,7 +91,7 @@ pub fn solve(
         if !delta.is_finite() {
             break End::NotFinite;
         }
-        if delta <= f64::EPSILON * whole {
+        if delta <= f64::EPSILON * whole || (iterations > 0 && delta <= goal.enough) {
             break End::Converged;
         }
         if iterations == goal.max_iterations {

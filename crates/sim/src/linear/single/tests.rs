@@ -83,7 +83,7 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     x[4] = DVec3::X * 0.3;
     let mut m = TwoLevel::new(&pattern).unwrap();
     m.update(&single, &[bond], &held, true);
-    let stop = Goal { gain: 1e-9, residual: 0.02, max_iterations: 500 };
+    let stop = Goal { gain: 1e-9, residual: 0.02, enough: 0.0, max_iterations: 500 };
     let given = x[4];
     let outcome =
         solve(&single, &[bond], &mut m, &held, &right, &mut x, stop, &mut Vectors::default());
@@ -132,7 +132,7 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
     assert!(m.is_coarse_usable());
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];
-    let stop = Goal { gain: 1e-3, residual: 0.02, max_iterations: 2000 };
+    let stop = Goal { gain: 1e-3, residual: 0.02, enough: 0.0, max_iterations: 2000 };
     let outcome =
         solve(&single, &bonds, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
     assert_eq!(outcome.end, End::Converged, "{outcome:?}");
