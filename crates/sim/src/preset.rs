@@ -18,9 +18,9 @@ use toile_collide::{Arity, Options};
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Measured fabrics, moments for bending, one potential with barriers: never an intersection.
+    #[default]
     Toile,
     /// Provot's mass-spring cloth with zones of impact [provot1995, provot1997].
-    #[default]
     Provot97,
     /// Liu, Ko and Chang's elastic surface, whose boxes do not collide [liu1998].
     Liu98,

@@ -243,7 +243,7 @@ mod tests {
     fn a_few_lines_are_a_scene() {
         let scene = read(SMALL).unwrap();
         assert_eq!(scene.cloths.len(), 1);
-        assert_eq!(scene.preset.name(), "provot97");
+        assert_eq!(scene.preset.name(), "toile");
     }
 
     #[test]
