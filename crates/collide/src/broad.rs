@@ -1,5 +1,6 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
+mod boxes;
 mod features;
 mod finder;
 mod leaf;

@@ -9,8 +9,9 @@
 //! across the mean difference of two features ([`super::near`]), which tells most of them apart, then
 //! more while their vertices are at hand ([`ccd::sift_near`]).
 
+use super::boxes::spread;
 use super::features::{Fans, Features};
-use super::leaf::{self, Leaf, Leaves};
+use super::leaf::{Leaf, Leaves};
 use super::near::{self, Place};
 use super::{Candidates, Detector};
 use crate::Surface;
@@ -150,20 +151,13 @@ impl<'a> Finder<'a> {
             self.count_some(w, [a, b], own, all);
             return;
         }
-        let (around_b, mut count) = (leaf::spread(w, &b.all), 0);
-        for i in a.faces.overlapping(w, &around_b, 0) {
-            let one = a.faces.get(w, i);
-            for block in 0..b.faces.blocks() {
-                count += u64::from(b.faces.hits(w, &one, block).count_ones());
-            }
-        }
-        self.triangle_pairs += count;
+        self.triangle_pairs += a.faces.count_pairs(w, &b.faces);
     }
 
     /// The same within a leaf, or where only some moved.
     #[inline(always)]
     fn count_some<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool, all: bool) {
-        let around_b = leaf::spread(w, &b.all);
+        let around_b = spread(w, &b.all);
         for i in a.faces.overlapping(w, &around_b, 0) {
             let one = a.faces.get(w, i);
             let first = if own { i + 1 } else { 0 };
@@ -190,7 +184,7 @@ impl<'a> Finder<'a> {
             if !one.overlaps(&b.all) {
                 continue;
             }
-            let one = leaf::spread(w, one);
+            let one = spread(w, one);
             let p = if self.planes { xa[*k as usize] } else { [0.0; 8] };
             let v = of_a.layout.leaf_vertices(a.node)[*k as usize];
             let (t, number) = (a.first + *i as usize, of_a.layout.vertex[v as usize]);
@@ -229,7 +223,7 @@ impl<'a> Finder<'a> {
         let [a, b] = of.leaves;
         let ranks_a = self.a.layout.leaf_vertices(a.node);
         let ranks_b = self.b.layout.leaf_vertices(b.node);
-        let around_b = leaf::spread(w, &b.all);
+        let around_b = spread(w, &b.all);
         for i in a.edge_boxes.overlapping(w, &around_b, 0) {
             let (ea, one) = (&a.edges[i], a.edge_boxes.get(w, i));
             let va = ea.ends.map(|k| ranks_a[k as usize]);

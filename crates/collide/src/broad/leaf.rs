@@ -3,6 +3,7 @@
 //! Boxes of triangles are all that is needed to see whether two leaves have anything to do with each other; the rest
 //! is computed when they do.
 
+use super::boxes::Boxes;
 use super::features::Features;
 use super::near::{self, Place};
 use crate::Surface;
@@ -63,9 +64,9 @@ impl Leaves {
             self.sides = spare();
         }
         let [first, second] = &mut self.sides;
-        // Leaves next to each other are different entries: at least every other node is one.
-        let first = &mut first[(nodes[0] / 2) % KEPT];
-        let second = &mut second[(nodes[1] / 2) % KEPT];
+        // Leaves of one neighbourhood are different entries.
+        let first = &mut first[a.layout.leaves_before[nodes[0]] as usize % KEPT];
+        let second = &mut second[b.layout.leaves_before[nodes[1]] as usize % KEPT];
         first.renew(w, a, nodes[0], self.query, moving);
         second.renew(w, b, nodes[1], self.query, moving);
         [first, second]
@@ -218,162 +219,5 @@ impl Leaf {
     #[inline]
     pub(super) fn exact(&self, vertices: &[u32]) -> Aabb {
         vertices.iter().fold(Aabb::EMPTY, |all, v| all.merge(self.exact[*v as usize]))
-    }
-}
-
-/// Least and largest coordinates at the begin of the step and at its end.
-type Bounds<T> = [[T; 6]; 2];
-
-/// Where the coordinates of a moving box are.
-const COORDINATES: [usize; 6] = [0, 1, 2, 4, 5, 6];
-
-/// Boxes that move, eight to a block.
-#[derive(Default)]
-pub(super) struct Boxes {
-    blocks: Vec<Bounds<[f32; 8]>>,
-    len: usize,
-}
-
-impl Boxes {
-    /// Takes the boxes of features with these vertices, and says which box is around all.
-    #[inline(always)]
-    fn fill<E: Eight, const N: usize>(
-        &mut self,
-        w: E,
-        vertices: &[MovingBox],
-        len: usize,
-        feature: impl Fn(usize) -> [u32; N],
-    ) -> MovingBox {
-        self.len = len;
-        self.blocks.clear();
-        let mut all = [w.of(MovingBox::EMPTY.lo), w.of(MovingBox::EMPTY.hi)];
-        let mut first = 0;
-        while first < len {
-            let mut rows = [[w.all(0.0); 8]; 2];
-            for lane in 0..8 {
-                // The last one fills the lanes that are left.
-                let of = feature((first + lane).min(len - 1));
-                let v = &vertices[of[0] as usize];
-                let (mut lo, mut hi) = (w.of(v.lo), w.of(v.hi));
-                for k in 1..N {
-                    let v = &vertices[of[k] as usize];
-                    (lo, hi) = (w.min(w.of(v.lo), lo), w.max(w.of(v.hi), hi));
-                }
-                (rows[0][lane], rows[1][lane]) = (lo, hi);
-                all = [w.min(lo, all[0]), w.max(hi, all[1])];
-            }
-            self.blocks.push(columns(w, rows));
-            first += 8;
-        }
-        MovingBox { lo: w.array(all[0]), hi: w.array(all[1]) }
-    }
-
-    /// One of them, in all lanes.
-    #[inline(always)]
-    pub(super) fn get<E: Eight>(&self, w: E, i: usize) -> Bounds<E::Of> {
-        lane(w, &self.blocks[i / 8], i % 8)
-    }
-
-    /// How many blocks there are.
-    #[inline(always)]
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Which of a block overlap one.
-    #[inline(always)]
-    pub(super) fn hits<E: Eight>(&self, w: E, one: &Bounds<E::Of>, block: usize) -> u32 {
-        let filled = (self.len - 8 * block).min(8);
-        hits(w, &self.blocks[block], one) & ((1 << filled) - 1)
-    }
-
-    /// Those from `first` on that overlap one, in order.
-    #[inline(always)]
-    pub(super) fn overlapping<'a, E: Eight>(
-        &'a self,
-        w: E,
-        one: &'a Bounds<E::Of>,
-        first: usize,
-    ) -> Hits<'a, E> {
-        Hits { w, boxes: self, one, first, next: first / 8, hits: 0 }
-    }
-}
-
-/// Eight boxes side by side.
-#[inline(always)]
-fn columns<E: Eight>(w: E, rows: [[E::Of; 8]; 2]) -> Bounds<[f32; 8]> {
-    let mut block = [[[0.0; 8]; 6]; 2];
-    for (side, rows) in block.iter_mut().zip(rows) {
-        let columns = w.transposed(rows);
-        for k in 0..6 {
-            side[k] = w.array(columns[COORDINATES[k]]);
-        }
-    }
-    block
-}
-
-/// One of eight boxes, in all lanes.
-#[inline(always)]
-fn lane<E: Eight>(w: E, block: &Bounds<[f32; 8]>, lane: usize) -> Bounds<E::Of> {
-    let mut one = [[w.all(0.0); 6]; 2];
-    for k in 0..6 {
-        (one[0][k], one[1][k]) = (w.all(block[0][k][lane]), w.all(block[1][k][lane]));
-    }
-    one
-}
-
-/// Which of eight boxes overlap one; what lanes that are not filled say has no meaning.
-#[inline(always)]
-fn hits<E: Eight>(w: E, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<E::Of>) -> u32 {
-    let mut apart = w.all(0.0);
-    for k in 0..3 {
-        // Beyond it at both ends of the step, or before it.
-        let beyond = [w.above(one[0][k], w.of(hi[k])), w.above(one[0][k + 3], w.of(hi[k + 3]))];
-        let before = [w.above(w.of(lo[k]), one[1][k]), w.above(w.of(lo[k + 3]), one[1][k + 3])];
-        let either = w.either(w.both(beyond[0], beyond[1]), w.both(before[0], before[1]));
-        apart = w.either(apart, either);
-    }
-    !w.bits(apart)
-}
-
-/// A box in all lanes.
-#[inline(always)]
-pub(super) fn spread<E: Eight>(w: E, one: &MovingBox) -> Bounds<E::Of> {
-    let mut all = [[w.all(0.0); 6]; 2];
-    for k in 0..6 {
-        (all[0][k], all[1][k]) = (w.all(one.lo[COORDINATES[k]]), w.all(one.hi[COORDINATES[k]]));
-    }
-    all
-}
-
-/// Boxes that overlap one.
-pub(super) struct Hits<'a, E: Eight> {
-    w: E,
-    boxes: &'a Boxes,
-    one: &'a Bounds<E::Of>,
-    first: usize,
-    /// The next block, and what is left of the one before it.
-    next: usize,
-    hits: u32,
-}
-
-impl<E: Eight> Iterator for Hits<'_, E> {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        while self.hits == 0 {
-            if self.next == self.boxes.blocks.len() {
-                return None;
-            }
-            self.hits = self.boxes.hits(self.w, self.one, self.next);
-            if 8 * self.next < self.first {
-                self.hits &= u32::MAX << (self.first - 8 * self.next);
-            }
-            self.next += 1;
-        }
-        let lane = self.hits.trailing_zeros() as usize;
-        self.hits &= self.hits - 1;
-        Some(8 * (self.next - 1) + lane)
     }
 }

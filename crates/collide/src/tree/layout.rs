@@ -32,6 +32,8 @@ pub(crate) struct Layout {
     /// nodes have none.
     leaf_vertices: Vec<u32>,
     leaf_first: Vec<u32>,
+    /// Leaves before each node.
+    pub(crate) leaves_before: Vec<u32>,
 }
 
 impl Layout {
@@ -61,10 +63,14 @@ impl Layout {
             rank,
             leaf_vertices: Vec::new(),
             leaf_first: vec![0],
+            leaves_before: Vec::with_capacity(plan.nodes.len()),
         };
+        let mut leaves = 0;
         let mut here = Vec::new();
         for i in 0..all.sizes.len() {
+            all.leaves_before.push(leaves);
             if all.is_leaf(i) {
+                leaves += 1;
                 here.clear();
                 here.extend_from_slice(all.corners[all.items(i)].as_flattened());
                 here.sort_unstable();
