@@ -1,9 +1,10 @@
 //! The features of a leaf over a step, kept for the pairs of leaves to come.
 //!
-//! Boxes of triangles are all that is needed to see whether two leaves have anything to do with each other; the rest
-//! is computed when they do.
+//! Boxes of triangles in cells are all that is needed to see whether two leaves have anything to do with each other; the
+//! rest is computed when they do.
 
 use super::boxes::Boxes;
+use super::cells::{Cells, Grid};
 use super::features::Features;
 use super::near::{self, Place};
 use crate::Surface;
@@ -13,8 +14,8 @@ use glam::DVec3;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Leaves that are kept for each side. A traversal stays in one neighbourhood for long.
-const KEPT: usize = 128;
+/// Leaves that are kept for each side. A traversal stays in two neighbourhoods for long.
+const KEPT: usize = 256;
 
 /// Sets of leaves that a thread keeps for the next tasks.
 const SPARE: usize = 4;
@@ -26,22 +27,31 @@ thread_local! {
 /// Queries so far.
 static QUERIES: AtomicU64 = AtomicU64::new(1);
 
+/// What all tasks of a query have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Query {
+    /// A number that no other query has.
+    number: u64,
+    grid: Grid,
+}
+
+impl Query {
+    /// A query about two surfaces, or one twice.
+    pub(super) fn new(sides: [&Features; 2]) -> Self {
+        Self { number: QUERIES.fetch_add(1, Ordering::Relaxed), grid: Grid::new(sides) }
+    }
+}
+
 /// What was computed of the leaves of both sides, those asked for last. A query is many tasks, so what a thread
 /// knows of leaves goes from one task to the next, and their memory from one query to the next.
 pub(super) struct Leaves {
-    /// A number that no other query has.
-    query: u64,
+    query: Query,
     sides: [Vec<Leaf>; 2],
 }
 
 impl Leaves {
-    /// A number for a query.
-    pub(super) fn next_query() -> u64 {
-        QUERIES.fetch_add(1, Ordering::Relaxed)
-    }
-
     /// What this thread knows for a query.
-    pub(super) fn new(query: u64) -> Self {
+    pub(super) fn new(query: Query) -> Self {
         Self { query, sides: Default::default() }
     }
 
@@ -51,26 +61,57 @@ impl Leaves {
         std::mem::replace(self, Self::new(self.query))
     }
 
-    /// Two leaves, or one twice, with boxes of their triangles that move, or that are around the whole step.
+    /// A leaf of the first surface, with cells of its triangles that move, or that are around the whole step.
     #[inline(always)]
-    pub(super) fn of<E: Eight>(
+    pub(super) fn one<E: Eight>(
+        &mut self,
+        w: E,
+        features: &Features,
+        node: usize,
+        moving: bool,
+    ) -> &mut Leaf {
+        if self.sides[0].is_empty() {
+            self.sides = spare();
+        }
+        let leaf = &mut self.sides[0][place(features, node)];
+        leaf.renew(w, features, node, self.query, moving);
+        leaf
+    }
+
+    /// The same for two leaves; `same` says that they are of one surface.
+    #[inline(always)]
+    pub(super) fn two<E: Eight>(
         &mut self,
         w: E,
         [a, b]: [&Features; 2],
         nodes: [usize; 2],
+        same: bool,
         moving: bool,
     ) -> [&mut Leaf; 2] {
         if self.sides[0].is_empty() {
             self.sides = spare();
         }
-        let [first, second] = &mut self.sides;
-        // Leaves of one neighbourhood are different entries.
-        let first = &mut first[a.layout.leaves_before[nodes[0]] as usize % KEPT];
-        let second = &mut second[b.layout.leaves_before[nodes[1]] as usize % KEPT];
+        let [here, there] = &mut self.sides;
+        let (i, j) = (place(a, nodes[0]), place(b, nodes[1]));
+        // What is known of a leaf serves wherever it comes, unless both would be the same entry.
+        let [first, second] = match same && i != j {
+            true => {
+                let (lower, upper) = here.split_at_mut(i.max(j));
+                let (p, q) = (&mut lower[i.min(j)], &mut upper[0]);
+                if i < j { [p, q] } else { [q, p] }
+            }
+            false => [&mut here[i], &mut there[j]],
+        };
         first.renew(w, a, nodes[0], self.query, moving);
         second.renew(w, b, nodes[1], self.query, moving);
         [first, second]
     }
+}
+
+/// Where a leaf is kept: those of one neighbourhood are different entries.
+#[inline(always)]
+fn place(features: &Features, node: usize) -> usize {
+    features.layout.leaves_before[node] as usize % KEPT
 }
 
 /// Leaves from a task before, or new ones.
@@ -107,6 +148,10 @@ pub(super) struct Leaf {
     query: u64,
     /// Number of its first triangle.
     pub(super) first: usize,
+    /// Its triangles in cells.
+    pub(super) cells: Cells,
+    /// Whether boxes are known.
+    boxed: bool,
     /// Boxes of its vertices, and others that are left from before; of its triangles, and around all of it.
     pub(super) vertex_boxes: Vec<MovingBox>,
     pub(super) faces: Boxes,
@@ -143,17 +188,27 @@ impl Leaf {
         w: E,
         features: &Features,
         node: usize,
-        query: u64,
+        query: Query,
         moving: bool,
     ) {
-        if (self.node, self.query) == (node, query) {
+        if (self.node, self.query) == (node, query.number) {
+            return;
+        }
+        (self.node, self.query) = (node, query.number);
+        self.first = features.layout.items(node).start;
+        (self.boxed, self.detailed) = (false, false);
+        self.cells.fill(w, features, node, query.grid, moving);
+    }
+
+    /// Computes boxes of its triangles that move, or that are around the whole step.
+    #[inline(always)]
+    pub(super) fn with_boxes<E: Eight>(&mut self, w: E, features: &Features, moving: bool) {
+        if std::mem::replace(&mut self.boxed, true) {
             return;
         }
         let layout = &features.layout;
-        let items = layout.items(node);
-        (self.node, self.query, self.first, self.detailed) = (node, query, items.start, false);
         let margin = MovingBox::margins(w, volume::margin(0.5 * features.separation));
-        let vertices = layout.leaf_vertices(node);
+        let vertices = layout.leaf_vertices(self.node);
         if self.vertex_boxes.len() < vertices.len() {
             self.vertex_boxes.resize(vertices.len(), MovingBox::EMPTY);
         }
@@ -165,11 +220,11 @@ impl Leaf {
             }
             *all = MovingBox::from_bounds(w, [lo, hi, size]);
         }
-        let corners = &layout.local[items];
+        let corners = &layout.local[layout.items(self.node)];
         self.all = self.faces.fill(w, &self.vertex_boxes, corners.len(), |i| corners[i]);
     }
 
-    /// Computes what pairs of features need; exact boxes only if they are asked for.
+    /// Computes what pairs of features need, with boxes known; exact ones only if they are asked for.
     #[inline(always)]
     pub(super) fn detail<E: Eight>(
         &mut self,

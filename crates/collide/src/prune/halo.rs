@@ -18,9 +18,6 @@
 //! their sheets may lie over the same material points: these are no halos. Nor are rectangles that
 //! a triangle without material area reaches, even if only at the rim: it has no gradient to speak for it.
 //!
-//! A halo inside another that is flat is flat: it is a part of what does not meet itself. So most nodes need not
-//! look at their parts, because the node above them did.
-//!
 //! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
 //! none, and pairs there are found as if there were no halos.
 
@@ -29,7 +26,6 @@ use crate::Surface;
 use crate::tree::Plan;
 use glam::DVec2;
 use std::sync::atomic::{AtomicU8, Ordering};
-use toile_mesh::NONE;
 
 /// By how much a halo is larger than its node, as part of the node's size.
 const MARGIN: f64 = 1.1;
@@ -94,8 +90,6 @@ pub(crate) struct Halos {
     /// What reaches into the rectangles, and into the halos.
     own: Parts,
     around: Parts,
-    /// The node above each, if its halo holds this one's.
-    outer: Vec<u32>,
     /// Largest angle of a cone that prunes.
     limit: f32,
 }
@@ -165,14 +159,6 @@ impl Halos {
             halos.rects.push([rect, if covered { halo } else { Rect::EMPTY }]);
             halos.pieces.push(cloth.pieces[node]);
         }
-        halos.outer = vec![NONE; plan.nodes.len()];
-        for node in 0..plan.nodes.len() {
-            for child in plan.children(node) {
-                if halos.rects[node][1].holds(&halos.rects[child][1]) {
-                    halos.outer[child] = node as u32;
-                }
-            }
-        }
         halos
     }
 
@@ -199,17 +185,8 @@ impl Halos {
             return false;
         }
         let ([rect_a, halo_a], [rect_b, halo_b]) = (&self.rects[a], &self.rects[b]);
-        let flat = |n: usize| self.is_flat_around(cones, known, n);
+        let flat = |n: usize| known.is_flat(n, || self.around.are_flat(cones, n, self.limit));
         (halo_a.holds(rect_b) && flat(a)) || (halo_b.holds(rect_a) && flat(b))
-    }
-
-    /// Whether the halo of a node does not meet itself. What is found out does not depend on what was asked before.
-    fn is_flat_around(&self, cones: &[GradientCone], known: &FlatHalos, node: usize) -> bool {
-        known.is_flat(node, || {
-            let outer = self.outer[node];
-            (outer != NONE && self.is_flat_around(cones, known, outer as usize))
-                || self.around.are_flat(cones, node, self.limit)
-        })
     }
 }
 
