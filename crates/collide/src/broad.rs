@@ -60,7 +60,8 @@ pub struct Counts {
     pub box_tests: u64,
     /// Pairs of leaves that the traversal came to, and leaves that it could not tell from themselves.
     pub leaf_pairs: u64,
-    /// Pairs of triangles whose boxes overlapped.
+    /// Pairs of triangles whose boxes overlapped, or nearly so: boxes are compared in cells of a grid, which may take
+    /// two for one.
     pub triangle_pairs: u64,
     /// Feature pairs that are left: their boxes overlap and, with pruning, no plane was found that keeps
     /// them apart over the whole step.
