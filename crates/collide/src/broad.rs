@@ -1,5 +1,7 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
+mod boxes;
+mod cells;
 mod features;
 mod finder;
 mod leaf;
@@ -13,7 +15,7 @@ use crate::{Motion, Options, Surface};
 use features::{Fans, Features};
 use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
-use leaf::Leaves;
+use leaf::Query;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +60,8 @@ pub struct Counts {
     pub box_tests: u64,
     /// Pairs of leaves that the traversal came to, and leaves that it could not tell from themselves.
     pub leaf_pairs: u64,
-    /// Pairs of triangles whose boxes overlapped.
+    /// Pairs of triangles whose boxes overlapped, or nearly so: boxes are compared in cells of a grid, which may take
+    /// two for one.
     pub triangle_pairs: u64,
     /// Feature pairs that are left: their boxes overlap and, with pruning, no plane was found that keeps
     /// them apart over the whole step.
@@ -279,7 +282,7 @@ impl Detector {
         };
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
-            let query = Leaves::next_query();
+            let query = Query::new([&self.features; 2]);
             let sink = || self.finder(tree, fans.as_ref(), until, query);
             let ends = &self.features.ends;
             let known = if pruned { self.folds.known() } else { None };
@@ -299,7 +302,7 @@ impl Detector {
         _: &Tree<V>,
         fans: Option<&'a Fans>,
         until: Until,
-        query: u64,
+        query: Query,
     ) -> Finder<'a> {
         Finder::with_itself::<V>(self, fans, until, query)
     }
@@ -324,7 +327,7 @@ impl Detector {
     }
 
     fn pairs<V: Volume>(&self, a: &Tree<V>, other: &Self, b: &Tree<V>) -> (Candidates, Counts) {
-        let query = Leaves::next_query();
+        let query = Query::new([&self.features, &other.features]);
         let sink = || Finder::with_other::<V>(self, other, query);
         let (found, counts) = tree::pairs(self.side(a), other.side(b), self.options.descend, sink);
         gather(found, counts)

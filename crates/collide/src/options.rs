@@ -36,7 +36,7 @@ impl Default for Options {
             volume: VolumeKind::default(),
             build: Build::default(),
             arity: Arity::default(),
-            leaf: 16,
+            leaf: 32,
             refit: Refit::default(),
             inflation: 0.0,
             descend: Descend::default(),

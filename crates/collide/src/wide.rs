@@ -2,6 +2,10 @@
 //!
 //! There are no fused operations, so that every machine comes to the same result.
 
+mod bytes;
+
+pub(crate) use bytes::{Bytes, Rows};
+
 /// Runs `work` compiled for them. All that it calls must be inlined into it.
 #[inline(always)]
 pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
@@ -9,7 +13,7 @@ pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Eight numbers at a time, where a compiler left to itself does not see that they belong together.
-pub(crate) trait Eight: Copy {
+pub(crate) trait Eight: Bytes {
     /// Eight numbers.
     type Of: Copy;
 
@@ -31,6 +35,8 @@ pub(crate) trait Eight: Copy {
     fn array(self, a: Self::Of) -> [f32; 8];
     /// Eight numbers with fewer digits, four of each.
     fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of;
+    /// The numbers without their fractions; any number for one that has more than 31 bits.
+    fn whole(self, a: Self::Of) -> [i32; 8];
     /// All bits where a number is above its counterpart, none elsewhere.
     fn above(self, a: Self::Of, b: Self::Of) -> Self::Of;
     /// Bits that are in both.
@@ -143,6 +149,10 @@ impl Eight for Plain {
         [a, b, c, d, e, f, g, h].map(|x| x as f32)
     }
 
+    fn whole(self, a: [f32; 8]) -> [i32; 8] {
+        a.map(|x| x as i32)
+    }
+
     fn above(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         each(a, b, |a, b| f32::from_bits(if a > b { u32::MAX } else { 0 }))
     }
@@ -227,6 +237,11 @@ impl Eight for pulp::x86::V3 {
     fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of {
         let narrow = |x: [f64; 4]| self.avx._mm256_cvtpd_ps(pulp::cast(x));
         self.avx._mm256_set_m128(narrow(b), narrow(a))
+    }
+
+    #[inline(always)]
+    fn whole(self, a: Self::Of) -> [i32; 8] {
+        pulp::cast(self.avx._mm256_cvttps_epi32(a))
     }
 
     #[inline(always)]
@@ -315,7 +330,9 @@ mod tests {
             let all = all.into_iter().chain(w.transposed(rows));
             let some = w.bits(w.either(w.above(a, b), b));
             let bits = [some; 8];
-            all.map(|x| w.array(x).map(f32::to_bits)).chain([bits]).collect()
+            let whole = w.whole(w.of([1.9, -1.9, 0.0, -0.5, 7.0, 1e9, -1e9, 0.99]));
+            let others = [bits, whole.map(|x| x as u32)];
+            all.map(|x| w.array(x).map(f32::to_bits)).chain(others).collect()
         }
     }
 

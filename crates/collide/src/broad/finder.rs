@@ -9,8 +9,9 @@
 //! across the mean difference of two features ([`super::near`]), which tells most of them apart, then
 //! more while their vertices are at hand ([`ccd::sift_near`]).
 
+use super::boxes::spread;
 use super::features::{Fans, Features};
-use super::leaf::{self, Leaf, Leaves};
+use super::leaf::{Leaf, Leaves, Query};
 use super::near::{self, Place};
 use super::{Candidates, Detector};
 use crate::Surface;
@@ -70,12 +71,12 @@ struct Waiting {
 }
 
 impl<'a> Finder<'a> {
-    /// Pairs of a surface with itself, with `fans` if there is pruning. All tasks of a query have its number.
+    /// Pairs of a surface with itself, with `fans` if there is pruning.
     pub(super) fn with_itself<V: Volume>(
         detector: &'a Detector,
         fans: Option<&'a Fans>,
         until: Until,
-        query: u64,
+        query: Query,
     ) -> Self {
         let planes = fans.is_some();
         let other = Self::with_other::<V>(detector, detector, query);
@@ -83,7 +84,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Pairs of two surfaces.
-    pub(super) fn with_other<V: Volume>(a: &'a Detector, b: &'a Detector, query: u64) -> Self {
+    pub(super) fn with_other<V: Volume>(a: &'a Detector, b: &'a Detector, query: Query) -> Self {
         Self {
             a: &a.features,
             b: &b.features,
@@ -142,28 +143,27 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Counts the pairs of triangles whose boxes overlap.
+    /// Counts the pairs of triangles of two leaves whose boxes overlap, as far as cells tell.
     #[inline(always)]
-    fn count<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool) {
+    fn count<E: Eight>(&mut self, w: E, [a, b]: [&mut Leaf; 2]) {
         let all = self.a.moved == Moved::All || self.b.moved == Moved::All;
-        if own || !all {
-            self.count_some(w, [a, b], own, all);
+        if all && a.cells.taken && b.cells.taken {
+            self.triangle_pairs += u64::from(a.cells.count_pairs(w, &b.cells));
             return;
         }
-        let (around_b, mut count) = (leaf::spread(w, &b.all), 0);
-        for i in a.faces.overlapping(w, &around_b, 0) {
-            let one = a.faces.get(w, i);
-            for block in 0..b.faces.blocks() {
-                count += u64::from(b.faces.hits(w, &one, block).count_ones());
-            }
+        a.with_boxes(w, self.a, self.moving);
+        b.with_boxes(w, self.b, self.moving);
+        if all {
+            self.triangle_pairs += a.faces.count_pairs(w, &b.faces);
+        } else {
+            self.count_some(w, [a, b], false, all);
         }
-        self.triangle_pairs += count;
     }
 
     /// The same within a leaf, or where only some moved.
     #[inline(always)]
     fn count_some<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool, all: bool) {
-        let around_b = leaf::spread(w, &b.all);
+        let around_b = spread(w, &b.all);
         for i in a.faces.overlapping(w, &around_b, 0) {
             let one = a.faces.get(w, i);
             let first = if own { i + 1 } else { 0 };
@@ -190,7 +190,7 @@ impl<'a> Finder<'a> {
             if !one.overlaps(&b.all) {
                 continue;
             }
-            let one = leaf::spread(w, one);
+            let one = spread(w, one);
             let p = if self.planes { xa[*k as usize] } else { [0.0; 8] };
             let v = of_a.layout.leaf_vertices(a.node)[*k as usize];
             let (t, number) = (a.first + *i as usize, of_a.layout.vertex[v as usize]);
@@ -229,7 +229,7 @@ impl<'a> Finder<'a> {
         let [a, b] = of.leaves;
         let ranks_a = self.a.layout.leaf_vertices(a.node);
         let ranks_b = self.b.layout.leaf_vertices(b.node);
-        let around_b = leaf::spread(w, &b.all);
+        let around_b = spread(w, &b.all);
         for i in a.edge_boxes.overlapping(w, &around_b, 0) {
             let (ea, one) = (&a.edges[i], a.edge_boxes.get(w, i));
             let va = ea.ends.map(|k| ranks_a[k as usize]);
@@ -310,14 +310,16 @@ impl Work for Look<'_, '_> {
     fn run(self, w: impl Eight) {
         let Self { finder, a, b } = self;
         let mut leaves = finder.leaves.taken();
-        let nodes = [a, b.unwrap_or(a)];
-        let both = leaves.of(w, [finder.a, finder.b], nodes, finder.moving);
         match b {
             None => {
-                let [here, _] = both;
+                let here = leaves.one(w, finder.a, a, finder.moving);
                 finder.own(w, here);
             }
-            Some(_) => finder.two(w, both),
+            Some(b) => {
+                let sides = [finder.a, finder.b];
+                let both = leaves.two(w, sides, [a, b], finder.same, finder.moving);
+                finder.two(w, both);
+            }
         }
         finder.leaves = leaves;
     }
@@ -327,7 +329,8 @@ impl Finder<'_> {
     #[inline(always)]
     fn own<E: Eight>(&mut self, w: E, here: &mut Leaf) {
         let before = self.triangle_pairs;
-        self.count(w, [here, here], true);
+        here.with_boxes(w, self.a, self.moving);
+        self.count_some(w, [here, here], true, self.a.moved == Moved::All);
         if self.until == Until::Triangles || self.triangle_pairs == before {
             return;
         }
@@ -346,10 +349,12 @@ impl Finder<'_> {
     #[inline(always)]
     fn two<E: Eight>(&mut self, w: E, [first, second]: [&mut Leaf; 2]) {
         let before = self.triangle_pairs;
-        self.count(w, [first, second], false);
+        self.count(w, [first, second]);
         if self.until == Until::Triangles || self.triangle_pairs == before {
             return;
         }
+        first.with_boxes(w, self.a, self.moving);
+        second.with_boxes(w, self.b, self.moving);
         first.detail(w, self.a, self.surfaces[0], !self.planes);
         second.detail(w, self.b, self.surfaces[1], !self.planes);
         let shift = (second.origin - first.origin).to_array().map(|s| s as f32);

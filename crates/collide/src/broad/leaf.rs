@@ -1,8 +1,10 @@
 //! The features of a leaf over a step, kept for the pairs of leaves to come.
 //!
-//! Boxes of triangles are all that is needed to see whether two leaves have anything to do with each other; the rest
-//! is computed when they do.
+//! Boxes of triangles in cells are all that is needed to see whether two leaves have anything to do with each other; the
+//! rest is computed when they do.
 
+use super::boxes::Boxes;
+use super::cells::{Cells, Grid};
 use super::features::Features;
 use super::near::{self, Place};
 use crate::Surface;
@@ -12,8 +14,8 @@ use glam::DVec3;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Leaves that are kept for each side. A traversal stays in one neighbourhood for long.
-const KEPT: usize = 128;
+/// Leaves that are kept for each side. A traversal stays in two neighbourhoods for long.
+const KEPT: usize = 256;
 
 /// Sets of leaves that a thread keeps for the next tasks.
 const SPARE: usize = 4;
@@ -25,22 +27,31 @@ thread_local! {
 /// Queries so far.
 static QUERIES: AtomicU64 = AtomicU64::new(1);
 
+/// What all tasks of a query have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Query {
+    /// A number that no other query has.
+    number: u64,
+    grid: Grid,
+}
+
+impl Query {
+    /// A query about two surfaces, or one twice.
+    pub(super) fn new(sides: [&Features; 2]) -> Self {
+        Self { number: QUERIES.fetch_add(1, Ordering::Relaxed), grid: Grid::new(sides) }
+    }
+}
+
 /// What was computed of the leaves of both sides, those asked for last. A query is many tasks, so what a thread
 /// knows of leaves goes from one task to the next, and their memory from one query to the next.
 pub(super) struct Leaves {
-    /// A number that no other query has.
-    query: u64,
+    query: Query,
     sides: [Vec<Leaf>; 2],
 }
 
 impl Leaves {
-    /// A number for a query.
-    pub(super) fn next_query() -> u64 {
-        QUERIES.fetch_add(1, Ordering::Relaxed)
-    }
-
     /// What this thread knows for a query.
-    pub(super) fn new(query: u64) -> Self {
+    pub(super) fn new(query: Query) -> Self {
         Self { query, sides: Default::default() }
     }
 
@@ -50,26 +61,57 @@ impl Leaves {
         std::mem::replace(self, Self::new(self.query))
     }
 
-    /// Two leaves, or one twice, with boxes of their triangles that move, or that are around the whole step.
+    /// A leaf of the first surface, with cells of its triangles that move, or that are around the whole step.
     #[inline(always)]
-    pub(super) fn of<E: Eight>(
+    pub(super) fn one<E: Eight>(
+        &mut self,
+        w: E,
+        features: &Features,
+        node: usize,
+        moving: bool,
+    ) -> &mut Leaf {
+        if self.sides[0].is_empty() {
+            self.sides = spare();
+        }
+        let leaf = &mut self.sides[0][place(features, node)];
+        leaf.renew(w, features, node, self.query, moving);
+        leaf
+    }
+
+    /// The same for two leaves; `same` says that they are of one surface.
+    #[inline(always)]
+    pub(super) fn two<E: Eight>(
         &mut self,
         w: E,
         [a, b]: [&Features; 2],
         nodes: [usize; 2],
+        same: bool,
         moving: bool,
     ) -> [&mut Leaf; 2] {
         if self.sides[0].is_empty() {
             self.sides = spare();
         }
-        let [first, second] = &mut self.sides;
-        // Leaves next to each other are different entries: at least every other node is one.
-        let first = &mut first[(nodes[0] / 2) % KEPT];
-        let second = &mut second[(nodes[1] / 2) % KEPT];
+        let [here, there] = &mut self.sides;
+        let (i, j) = (place(a, nodes[0]), place(b, nodes[1]));
+        // What is known of a leaf serves wherever it comes, unless both would be the same entry.
+        let [first, second] = match same && i != j {
+            true => {
+                let (lower, upper) = here.split_at_mut(i.max(j));
+                let (p, q) = (&mut lower[i.min(j)], &mut upper[0]);
+                if i < j { [p, q] } else { [q, p] }
+            }
+            false => [&mut here[i], &mut there[j]],
+        };
         first.renew(w, a, nodes[0], self.query, moving);
         second.renew(w, b, nodes[1], self.query, moving);
         [first, second]
     }
+}
+
+/// Where a leaf is kept: those of one neighbourhood are different entries.
+#[inline(always)]
+fn place(features: &Features, node: usize) -> usize {
+    features.layout.leaves_before[node] as usize % KEPT
 }
 
 /// Leaves from a task before, or new ones.
@@ -106,6 +148,10 @@ pub(super) struct Leaf {
     query: u64,
     /// Number of its first triangle.
     pub(super) first: usize,
+    /// Its triangles in cells.
+    pub(super) cells: Cells,
+    /// Whether boxes are known.
+    boxed: bool,
     /// Boxes of its vertices, and others that are left from before; of its triangles, and around all of it.
     pub(super) vertex_boxes: Vec<MovingBox>,
     pub(super) faces: Boxes,
@@ -142,17 +188,27 @@ impl Leaf {
         w: E,
         features: &Features,
         node: usize,
-        query: u64,
+        query: Query,
         moving: bool,
     ) {
-        if (self.node, self.query) == (node, query) {
+        if (self.node, self.query) == (node, query.number) {
+            return;
+        }
+        (self.node, self.query) = (node, query.number);
+        self.first = features.layout.items(node).start;
+        (self.boxed, self.detailed) = (false, false);
+        self.cells.fill(w, features, node, query.grid, moving);
+    }
+
+    /// Computes boxes of its triangles that move, or that are around the whole step.
+    #[inline(always)]
+    pub(super) fn with_boxes<E: Eight>(&mut self, w: E, features: &Features, moving: bool) {
+        if std::mem::replace(&mut self.boxed, true) {
             return;
         }
         let layout = &features.layout;
-        let items = layout.items(node);
-        (self.node, self.query, self.first, self.detailed) = (node, query, items.start, false);
         let margin = MovingBox::margins(w, volume::margin(0.5 * features.separation));
-        let vertices = layout.leaf_vertices(node);
+        let vertices = layout.leaf_vertices(self.node);
         if self.vertex_boxes.len() < vertices.len() {
             self.vertex_boxes.resize(vertices.len(), MovingBox::EMPTY);
         }
@@ -164,11 +220,11 @@ impl Leaf {
             }
             *all = MovingBox::from_bounds(w, [lo, hi, size]);
         }
-        let corners = &layout.local[items];
+        let corners = &layout.local[layout.items(self.node)];
         self.all = self.faces.fill(w, &self.vertex_boxes, corners.len(), |i| corners[i]);
     }
 
-    /// Computes what pairs of features need; exact boxes only if they are asked for.
+    /// Computes what pairs of features need, with boxes known; exact ones only if they are asked for.
     #[inline(always)]
     pub(super) fn detail<E: Eight>(
         &mut self,
@@ -218,162 +274,5 @@ impl Leaf {
     #[inline]
     pub(super) fn exact(&self, vertices: &[u32]) -> Aabb {
         vertices.iter().fold(Aabb::EMPTY, |all, v| all.merge(self.exact[*v as usize]))
-    }
-}
-
-/// Least and largest coordinates at the begin of the step and at its end.
-type Bounds<T> = [[T; 6]; 2];
-
-/// Where the coordinates of a moving box are.
-const COORDINATES: [usize; 6] = [0, 1, 2, 4, 5, 6];
-
-/// Boxes that move, eight to a block.
-#[derive(Default)]
-pub(super) struct Boxes {
-    blocks: Vec<Bounds<[f32; 8]>>,
-    len: usize,
-}
-
-impl Boxes {
-    /// Takes the boxes of features with these vertices, and says which box is around all.
-    #[inline(always)]
-    fn fill<E: Eight, const N: usize>(
-        &mut self,
-        w: E,
-        vertices: &[MovingBox],
-        len: usize,
-        feature: impl Fn(usize) -> [u32; N],
-    ) -> MovingBox {
-        self.len = len;
-        self.blocks.clear();
-        let mut all = [w.of(MovingBox::EMPTY.lo), w.of(MovingBox::EMPTY.hi)];
-        let mut first = 0;
-        while first < len {
-            let mut rows = [[w.all(0.0); 8]; 2];
-            for lane in 0..8 {
-                // The last one fills the lanes that are left.
-                let of = feature((first + lane).min(len - 1));
-                let v = &vertices[of[0] as usize];
-                let (mut lo, mut hi) = (w.of(v.lo), w.of(v.hi));
-                for k in 1..N {
-                    let v = &vertices[of[k] as usize];
-                    (lo, hi) = (w.min(w.of(v.lo), lo), w.max(w.of(v.hi), hi));
-                }
-                (rows[0][lane], rows[1][lane]) = (lo, hi);
-                all = [w.min(lo, all[0]), w.max(hi, all[1])];
-            }
-            self.blocks.push(columns(w, rows));
-            first += 8;
-        }
-        MovingBox { lo: w.array(all[0]), hi: w.array(all[1]) }
-    }
-
-    /// One of them, in all lanes.
-    #[inline(always)]
-    pub(super) fn get<E: Eight>(&self, w: E, i: usize) -> Bounds<E::Of> {
-        lane(w, &self.blocks[i / 8], i % 8)
-    }
-
-    /// How many blocks there are.
-    #[inline(always)]
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Which of a block overlap one.
-    #[inline(always)]
-    pub(super) fn hits<E: Eight>(&self, w: E, one: &Bounds<E::Of>, block: usize) -> u32 {
-        let filled = (self.len - 8 * block).min(8);
-        hits(w, &self.blocks[block], one) & ((1 << filled) - 1)
-    }
-
-    /// Those from `first` on that overlap one, in order.
-    #[inline(always)]
-    pub(super) fn overlapping<'a, E: Eight>(
-        &'a self,
-        w: E,
-        one: &'a Bounds<E::Of>,
-        first: usize,
-    ) -> Hits<'a, E> {
-        Hits { w, boxes: self, one, first, next: first / 8, hits: 0 }
-    }
-}
-
-/// Eight boxes side by side.
-#[inline(always)]
-fn columns<E: Eight>(w: E, rows: [[E::Of; 8]; 2]) -> Bounds<[f32; 8]> {
-    let mut block = [[[0.0; 8]; 6]; 2];
-    for (side, rows) in block.iter_mut().zip(rows) {
-        let columns = w.transposed(rows);
-        for k in 0..6 {
-            side[k] = w.array(columns[COORDINATES[k]]);
-        }
-    }
-    block
-}
-
-/// One of eight boxes, in all lanes.
-#[inline(always)]
-fn lane<E: Eight>(w: E, block: &Bounds<[f32; 8]>, lane: usize) -> Bounds<E::Of> {
-    let mut one = [[w.all(0.0); 6]; 2];
-    for k in 0..6 {
-        (one[0][k], one[1][k]) = (w.all(block[0][k][lane]), w.all(block[1][k][lane]));
-    }
-    one
-}
-
-/// Which of eight boxes overlap one; what lanes that are not filled say has no meaning.
-#[inline(always)]
-fn hits<E: Eight>(w: E, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<E::Of>) -> u32 {
-    let mut apart = w.all(0.0);
-    for k in 0..3 {
-        // Beyond it at both ends of the step, or before it.
-        let beyond = [w.above(one[0][k], w.of(hi[k])), w.above(one[0][k + 3], w.of(hi[k + 3]))];
-        let before = [w.above(w.of(lo[k]), one[1][k]), w.above(w.of(lo[k + 3]), one[1][k + 3])];
-        let either = w.either(w.both(beyond[0], beyond[1]), w.both(before[0], before[1]));
-        apart = w.either(apart, either);
-    }
-    !w.bits(apart)
-}
-
-/// A box in all lanes.
-#[inline(always)]
-pub(super) fn spread<E: Eight>(w: E, one: &MovingBox) -> Bounds<E::Of> {
-    let mut all = [[w.all(0.0); 6]; 2];
-    for k in 0..6 {
-        (all[0][k], all[1][k]) = (w.all(one.lo[COORDINATES[k]]), w.all(one.hi[COORDINATES[k]]));
-    }
-    all
-}
-
-/// Boxes that overlap one.
-pub(super) struct Hits<'a, E: Eight> {
-    w: E,
-    boxes: &'a Boxes,
-    one: &'a Bounds<E::Of>,
-    first: usize,
-    /// The next block, and what is left of the one before it.
-    next: usize,
-    hits: u32,
-}
-
-impl<E: Eight> Iterator for Hits<'_, E> {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        while self.hits == 0 {
-            if self.next == self.boxes.blocks.len() {
-                return None;
-            }
-            self.hits = self.boxes.hits(self.w, self.one, self.next);
-            if 8 * self.next < self.first {
-                self.hits &= u32::MAX << (self.first - 8 * self.next);
-            }
-            self.next += 1;
-        }
-        let lane = self.hits.trailing_zeros() as usize;
-        self.hits &= self.hits - 1;
-        Some(8 * (self.next - 1) + lane)
     }
 }

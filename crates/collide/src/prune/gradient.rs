@@ -158,13 +158,13 @@ impl GradientCone {
         self.angle < limit(0.0)
     }
 
-    /// Largest angle from an isometry that one of its gradients can have [rad]; negative if it has none.
+    /// Whether all its gradients are nearer than `limit` to an isometry [rad]; also if it has none.
     #[inline]
-    pub(super) fn reach_from(&self, axis: &Gradient) -> f32 {
-        if self.angle < 0.0 {
-            return self.angle;
-        }
-        self.angle_to(axis) + self.angle + MERGE_ROUNDING
+    pub(super) fn is_within(&self, axis: &Gradient, limit: f32) -> bool {
+        // The square of a chord is 4 sin²(r/2) = r² − r⁴/12 + …, whose terms alternate and decrease.
+        let r = limit - self.angle - MERGE_ROUNDING;
+        let chord2 = r * r * (1.0 - r * r / 12.0);
+        self.angle < 0.0 || (r > 0.0 && 0.5 * distance2(&self.axis, axis) < chord2)
     }
 
     #[inline]

@@ -127,14 +127,13 @@ impl Parts {
                 return false;
             }
             known |= cone.angle >= 0.0;
-            about_own = about_own && cone.reach_from(own) < limit;
+            about_own = about_own && cone.is_within(own, limit);
         }
         if !known || about_own {
             return known;
         }
         let cones = || parts.iter().map(|part| &cones[*part as usize]);
-        gradient::mean_axis(cones())
-            .is_some_and(|axis| cones().all(|c| c.reach_from(&axis) < limit))
+        gradient::mean_axis(cones()).is_some_and(|axis| cones().all(|c| c.is_within(&axis, limit)))
     }
 }
 

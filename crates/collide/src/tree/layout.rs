@@ -32,6 +32,11 @@ pub(crate) struct Layout {
     /// nodes have none.
     leaf_vertices: Vec<u32>,
     leaf_first: Vec<u32>,
+    /// Leaves before each node.
+    pub(crate) leaves_before: Vec<u32>,
+    /// The same corners as in `local` for the first 32 triangles of each leaf, the last one filling up what is left;
+    /// of a leaf with more than 32 vertices they have no meaning.
+    corner_bytes: Vec<[[u8; 32]; 3]>,
 }
 
 impl Layout {
@@ -61,10 +66,15 @@ impl Layout {
             rank,
             leaf_vertices: Vec::new(),
             leaf_first: vec![0],
+            leaves_before: Vec::with_capacity(plan.nodes.len()),
+            corner_bytes: Vec::new(),
         };
+        let mut leaves = 0;
         let mut here = Vec::new();
         for i in 0..all.sizes.len() {
+            all.leaves_before.push(leaves);
             if all.is_leaf(i) {
+                leaves += 1;
                 here.clear();
                 here.extend_from_slice(all.corners[all.items(i)].as_flattened());
                 here.sort_unstable();
@@ -75,6 +85,12 @@ impl Layout {
                         all.corners[t].map(|v| here.partition_point(|other| *other < v) as u32);
                 }
                 all.leaf_vertices.extend_from_slice(&here);
+                let local = &all.local[all.items(i)];
+                all.corner_bytes.push(std::array::from_fn(|k| {
+                    // No more than 32 are distinguished.
+                    let corner = |n: usize| (local[n.min(local.len() - 1)][k] % 32) as u8;
+                    std::array::from_fn(corner)
+                }));
             }
             all.leaf_first.push(all.leaf_vertices.len() as u32);
         }
@@ -98,6 +114,12 @@ impl Layout {
     #[inline]
     pub(crate) fn leaf_vertices(&self, i: usize) -> &[u32] {
         &self.leaf_vertices[self.leaf_first[i] as usize..self.leaf_first[i + 1] as usize]
+    }
+
+    /// The corners of a leaf's triangles, each of the three for 32 triangles together.
+    #[inline]
+    pub(crate) fn corner_bytes(&self, leaf: usize) -> &[[u8; 32]; 3] {
+        &self.corner_bytes[self.leaves_before[leaf] as usize]
     }
 
     /// The children of a node.
