@@ -69,7 +69,7 @@ fn numbers_that_make_no_sense_are_refused() {
     says(&SMALL.replace("[8, 8]", "[-8, 8]"), &["cloth[0].shape"]);
     says(&format!("gravity = [0, nan, 0]\n{SMALL}"), &["`gravity` is not finite"]);
     says(&format!("fps = 0\n{SMALL}"), &["`fps` is 0"]);
-    says(&format!("fps = 1e9\n{SMALL}"), &["only 1000 steps a second"]);
+    says(&format!("fps = 1e9\n{SMALL}"), &["only 100 steps a second"]);
     says(&format!("{SMALL}\n[wind]\nvelocity = [inf, 0, 0]\n"), &["wind"]);
 }
 

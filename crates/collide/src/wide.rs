@@ -269,17 +269,7 @@ impl Eight for pulp::x86::V3 {
     fn transposed(self, [a, b, c, d, e, f, g, h]: [Self::Of; 8]) -> [Self::Of; 8] {
         let w = self.avx;
         // Within each half: four by four numbers of the first four rows, then of the others.
-        let four = |a, b, c, d| {
-            let (p, q) = (w._mm256_unpacklo_ps(a, b), w._mm256_unpackhi_ps(a, b));
-            let (r, s) = (w._mm256_unpacklo_ps(c, d), w._mm256_unpackhi_ps(c, d));
-            [
-                w._mm256_shuffle_ps::<0b01_00_01_00>(p, r),
-                w._mm256_shuffle_ps::<0b11_10_11_10>(p, r),
-                w._mm256_shuffle_ps::<0b01_00_01_00>(q, s),
-                w._mm256_shuffle_ps::<0b11_10_11_10>(q, s),
-            ]
-        };
-        let ([a, b, c, d], [e, f, g, h]) = (four(a, b, c, d), four(e, f, g, h));
+        let ([a, b, c, d], [e, f, g, h]) = (four(w, [a, b, c, d]), four(w, [e, f, g, h]));
         let lower = |x, y| w._mm256_permute2f128_ps::<0x20>(x, y);
         let upper = |x, y| w._mm256_permute2f128_ps::<0x31>(x, y);
         [
@@ -293,6 +283,24 @@ impl Eight for pulp::x86::V3 {
             upper(d, h),
         ]
     }
+}
+
+/// Four rows as columns, within each half. No closure: one that is called twice is not inlined, and then neither are the
+/// instructions in it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn four(
+    w: pulp::core_arch::x86::Avx,
+    [a, b, c, d]: [core::arch::x86_64::__m256; 4],
+) -> [core::arch::x86_64::__m256; 4] {
+    let (p, q) = (w._mm256_unpacklo_ps(a, b), w._mm256_unpackhi_ps(a, b));
+    let (r, s) = (w._mm256_unpacklo_ps(c, d), w._mm256_unpackhi_ps(c, d));
+    [
+        w._mm256_shuffle_ps::<0b01_00_01_00>(p, r),
+        w._mm256_shuffle_ps::<0b11_10_11_10>(p, r),
+        w._mm256_shuffle_ps::<0b01_00_01_00>(q, s),
+        w._mm256_shuffle_ps::<0b11_10_11_10>(q, s),
+    ]
 }
 
 #[cfg(test)]
