@@ -119,6 +119,9 @@ pub struct Collision {
     pub zones: Zones,
     /// How often zones may grow in one step.
     pub zone_rounds: u32,
+    /// How often an implicit step is solved again with the velocities that contact gave, so that the cloth moves with what was
+    /// stopped; 0 is never.
+    pub feedback: u32,
 }
 
 impl Default for Collision {
@@ -137,6 +140,7 @@ impl Default for Collision {
             impact_rounds: 4,
             zones: Zones::Rigid,
             zone_rounds: 200,
+            feedback: 0,
         }
     }
 }

@@ -19,6 +19,7 @@ use std::time::Instant;
 mod avoid;
 mod constrain;
 mod engine;
+mod feedback;
 mod minimise;
 mod springs;
 
@@ -281,7 +282,8 @@ impl World {
 
         let mut touched = x != unlimited;
         if self.settings.collision.enabled {
-            touched |= self.collide(t, h, &mut x, &mut v, &anchors, &pin_anchor, report)?;
+            let hang = (&anchors[..], &pin_anchor[..]);
+            touched |= self.respond(engine, (t, h), (&mut x, &mut v), hang, report)?;
         }
         self.check_finite(&x, &v, Stage::Collide)?;
         self.state.x = x;
@@ -291,16 +293,15 @@ impl World {
         Ok(())
     }
 
+    /// Responds to the collisions of a step; returns the new mean velocities of the vertices it changed.
     fn collide(
         &mut self,
-        t: f64,
-        h: f64,
+        (t, h): (f64, f64),
         x: &mut [DVec3],
         v: &mut [DVec3],
-        anchors: &[Pose],
-        pin_anchor: &[Option<u32>],
+        (anchors, pin_anchor): (&[Pose], &[Option<u32>]),
         report: &mut StepReport,
-    ) -> Result<bool, Error> {
+    ) -> Result<Vec<Option<DVec3>>, Error> {
         let step = self.state.step;
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
@@ -330,11 +331,16 @@ impl World {
         if self.settings.collision.response == Response::Geometric {
             let (x_t0, w) = (&self.state.x, &self.inverse_mass);
             let changed = geometric::correct(&mut self.scene, x_t0, x, w, h, report);
-            return Ok(follow(changed.map_err(not_finite)?, rest.as_deref(), v));
+            let changed = changed.map_err(not_finite)?;
+            follow(&changed, rest.as_deref(), v);
+            return Ok(changed);
         }
         let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
         match outcome.map_err(not_finite)? {
-            Outcome::Clear(changed) => Ok(follow(changed, rest.as_deref(), v)),
+            Outcome::Clear(changed) => {
+                follow(&changed, rest.as_deref(), v);
+                Ok(changed)
+            }
             Outcome::Stuck { left, vertex } => {
                 Err(Error::Unresolved { step: self.state.step, left, vertex })
             }
@@ -419,13 +425,11 @@ impl World {
     }
 }
 
-/// Gives vertices their new mean velocities, with what the integrator adds; whether there were any.
-fn follow(changed: Vec<Option<DVec3>>, rest: Option<&[DVec3]>, v: &mut [DVec3]) -> bool {
-    let touched = changed.iter().any(Option::is_some);
-    for (i, changed) in changed.into_iter().enumerate() {
+/// Gives vertices their new mean velocities, with what the integrator adds.
+fn follow(changed: &[Option<DVec3>], rest: Option<&[DVec3]>, v: &mut [DVec3]) {
+    for (i, changed) in changed.iter().enumerate() {
         if let Some(mean) = changed {
-            v[i] = mean + rest.map_or(DVec3::ZERO, |r| r[i]);
+            v[i] = *mean + rest.map_or(DVec3::ZERO, |r| r[i]);
         }
     }
-    touched
 }

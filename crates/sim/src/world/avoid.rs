@@ -52,6 +52,7 @@ impl World {
             self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
         let others = obstacles.iter().any(|o| matches!(o, Obstacle::Other));
         let rounds = solver.settings.rounds;
+        let mut left = (0, 0);
         for round in 1..=rounds * LAST_ROUNDS {
             let clock = Instant::now();
             report.linear_iterations += solver.solve(&x_t0, 4 * round > rounds, &mut x);
@@ -87,14 +88,16 @@ impl World {
                 return Ok(());
             }
             let clock = Instant::now();
+            left =
+                (inside + contacts.len() + found.len(), found.vertex(&self.model.mesh.triangles));
             let last = round >= rounds;
             for c in &contacts {
                 self.limit(solver, c, &x, h, last);
             }
-            solver.limit(&found, &x_t0, last);
+            solver.limit(&found, [&x_t0, &x], last);
             report.seconds.respond += clock.elapsed().as_secs_f64();
         }
-        Err(Error::Unresolved { step, left: 1, vertex: 0 })
+        Err(Error::Unresolved { step, left: left.0, vertex: left.1 })
     }
 
     /// Contacts with bodies that have no rule of their own.

@@ -1,0 +1,62 @@
+//! What contact does to an implicit step, and what the step does about it.
+//!
+//! Corrections of positions and velocities after an implicit solve are not compatible with its forces: a vertex that is stopped
+//! stretches threads whose force the solve has just balanced, and the elastic energy, k (h Δv)²/2, is paid by nothing. At steps with
+//! k h² ≫ m that is far more than the energy Δv took away. So the step is solved again with what contact decided as a constraint: a
+//! vertex keeps the corrected velocity in the direction of the correction, and the rest of the cloth moves with it. Then contact has the last
+//! word, on what little is left. [eg2004garments] names the problem.
+
+use super::World;
+use super::constrain::Touch;
+use super::engine::Engine;
+use crate::error::{Error, Stage};
+use crate::motion::Pose;
+use crate::report::StepReport;
+use crate::settings::Method;
+use glam::DVec3;
+use std::time::Instant;
+
+impl World {
+    /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any.
+    pub(super) fn respond(
+        &mut self,
+        engine: &mut Engine,
+        (t, h): (f64, f64),
+        (x, v): (&mut [DVec3], &mut [DVec3]),
+        hang: (&[Pose], &[Option<u32>]),
+        report: &mut StepReport,
+    ) -> Result<bool, Error> {
+        let feedback = match self.settings.method {
+            Method::Implicit => self.settings.collision.feedback,
+            _ => 0,
+        };
+        let mut touched = false;
+        let mut given: Vec<Option<Touch>> = Vec::new();
+        for round in 0..=feedback {
+            let free = if round < feedback { x.to_vec() } else { Vec::new() };
+            let changed = self.collide((t, h), x, v, hang, report)?;
+            if !changed.iter().any(Option::is_some) {
+                break;
+            }
+            touched = true;
+            if round == feedback {
+                break;
+            }
+            let clock = Instant::now();
+            given.resize(x.len(), None);
+            for (i, mean) in changed.into_iter().enumerate() {
+                if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
+                    given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));
+                }
+            }
+            let touches: Vec<Touch> = given.iter().flatten().copied().collect();
+            x.copy_from_slice(&self.state.x);
+            v.copy_from_slice(&self.state.v);
+            self.drive_pins(t, h, v);
+            self.integrate_with(engine, (t, h), (x, v), &touches, report)?;
+            self.check_finite(x, v, Stage::Integrate)?;
+            report.seconds.integrate += clock.elapsed().as_secs_f64();
+        }
+        Ok(touched)
+    }
+}
