@@ -1,7 +1,7 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
 use crate::barrier::Seam;
-use crate::body::{Body, Collider};
+use crate::body::{Body, BodyQuery, Collider};
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
@@ -21,6 +21,8 @@ mod constrain;
 mod engine;
 mod feedback;
 mod minimise;
+#[cfg(test)]
+mod sampled_tests;
 mod springs;
 
 use engine::Engine;
@@ -89,7 +91,13 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let colliders: Vec<Collider> = match settings.collision.response {
+        let c = &settings.collision;
+        let colliders: Vec<Collider> = match c.response {
+            _ if c.bodies != BodyQuery::Features => {
+                let near = separation * c.repulsion.max(2.0);
+                let of = |b| Collider::sampled(b, c.bodies, c.body_cell, near);
+                bodies.iter().map(of).collect::<Result<_, _>>()?
+            }
             Response::Geometric => {
                 let tree = settings.collision.tree;
                 bodies.iter().map(|b| Collider::of_triangles(b, tree)).collect()
