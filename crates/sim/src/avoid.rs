@@ -157,21 +157,22 @@ impl Solver {
         })
     }
 
-    /// Limits vertices that would enter bodies; returns how many there are.
+    /// Limits vertices that would enter bodies; returns how many there are. In `last` rounds bodies take them along.
     pub(crate) fn meet_bodies(
         &mut self,
         obstacles: &[Obstacle],
-        x_t0: &[DVec3],
-        x_t1: &[DVec3],
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        last: bool,
     ) -> usize {
         boxes::sweep(&self.triangles, x_t0, x_t1, self.gap, &mut self.boxes);
         let (triangles, boxes, gap) = (&self.triangles, &self.boxes, self.gap);
         let limits = &mut self.limits;
-        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], gap, limits)).sum()
+        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], (gap, last), limits)).sum()
     }
 
-    /// All self-collisions of the straight motion from `x_t0` to `x_t1`.
-    pub(crate) fn detect(&mut self, x_t0: &[DVec3], x_t1: &[DVec3]) -> Found {
+    /// All self-collisions of the straight motion from `x_t0` to `x_t1`. In `last` rounds, pairs that are held already, some
+    /// where they were and some with a body that moves, are looked at by their features: no plane can do more for them.
+    pub(crate) fn detect(&mut self, x_t0: &[DVec3], x_t1: &[DVec3], last: bool) -> Found {
         if self.settings.search == Search::Geometric {
             let held = geometric::colliding(&self.triangles, &self.edges, x_t0, x_t1);
             return Found { held, ..Found::default() };
@@ -181,6 +182,13 @@ impl Solver {
         match self.settings.search {
             Search::Boxes => boxes::all_pairs(&self.neighbours, &self.boxes, self.gap, &mut pairs),
             _ => self.tree.pairs(&self.neighbours, &self.boxes, self.gap, &mut pairs),
+        }
+        if last {
+            let held = |t: u32| {
+                self.triangles[t as usize].iter().all(|v| self.limits.is_held(*v as usize))
+            };
+            let stuck = pairs.planes.extract_if(.., |(pair, _)| pair.iter().all(|t| held(*t)));
+            pairs.overlapping.extend(stuck.map(|(pair, _)| pair));
         }
         let near = self.near.detect(&self.triangles, &pairs.overlapping, [x_t0, x_t1], self.gap);
         Found { planes: pairs.planes, near, held: Vec::new() }

@@ -77,13 +77,14 @@ impl Obstacle {
         }
     }
 
-    /// Limits vertices that the straight motion from `x_t0` to `x_t1` takes into the body; returns how many.
+    /// Limits vertices that the straight motion from `x_t0` to `x_t1` takes into the body; returns how many. In `last` rounds balls and
+    /// rods take along what single limits could not keep out.
     pub(crate) fn limit(
         &self,
         triangles: &[[u32; 3]],
         boxes: &[Swept],
         [x_t0, x_t1]: [&[DVec3]; 2],
-        gap: f64,
+        (gap, last): (f64, bool),
         limits: &mut Limits,
     ) -> usize {
         let mut found = 0;
@@ -109,6 +110,10 @@ impl Obstacle {
                         continue;
                     }
                     found += 1;
+                    if last {
+                        limits.hold(v as u32, x_t0[v] + *drag);
+                        continue;
+                    }
                     let nearer = (*drag - (*x - x_t0[v])) * from;
                     let d = largest(nearer);
                     let rest = radius * radius - (from.length_squared() - from[d] * from[d]);
@@ -129,6 +134,10 @@ impl Obstacle {
                         continue;
                     }
                     found += 1;
+                    if last {
+                        tri.iter().for_each(|v| limits.hold(*v, x_t0[*v as usize] + *drag));
+                        continue;
+                    }
                     let d = largest(out.abs());
                     let along = missing * out.length() / out[d];
                     for v in tri {

@@ -61,7 +61,11 @@ impl World {
             report.seconds.integrate += clock.elapsed().as_secs_f64();
 
             let clock = Instant::now();
-            let inside = if enabled { solver.meet_bodies(&obstacles, &x_t0, &x) } else { 0 };
+            let last = round >= rounds;
+            let inside = match enabled {
+                true => solver.meet_bodies(&obstacles, [&x_t0, &x], last),
+                false => 0,
+            };
             let contacts = match enabled && others {
                 true => self.others_met(&obstacles, &x, h, report)?,
                 false => Vec::new(),
@@ -69,7 +73,7 @@ impl World {
             let with_bodies = clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let found = match enabled && self.settings.collision.self_collision {
-                true => solver.detect(&x_t0, &x),
+                true => solver.detect(&x_t0, &x, last),
                 false => Default::default(),
             };
             let with_itself = clock.elapsed().as_secs_f64();
@@ -90,7 +94,6 @@ impl World {
             let clock = Instant::now();
             left =
                 (inside + contacts.len() + found.len(), found.vertex(&self.model.mesh.triangles));
-            let last = round >= rounds;
             for c in &contacts {
                 self.limit(solver, c, &x, h, last);
             }
