@@ -32,6 +32,7 @@ mod bodies;
 mod boxes;
 mod geometric;
 mod limits;
+mod near;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,7 @@ pub(crate) use system::{Begin, System};
 use crate::error::Error;
 use crate::model::{Cloth, Model};
 use glam::DVec3;
+use near::Near;
 use serde::{Deserialize, Serialize};
 use tree::Tree;
 
@@ -89,13 +91,22 @@ impl Default for Avoidance {
 pub(crate) struct Found {
     /// Pairs of triangles and the planes between their boxes.
     pub(crate) planes: Vec<([u32; 2], Plane)>,
+    /// Features of triangles that have no plane.
+    pub(crate) near: Vec<near::Meeting>,
     /// Vertices that are to be held.
     pub(crate) held: Vec<u32>,
 }
 
 impl Found {
     pub(crate) fn len(&self) -> usize {
-        self.planes.len() + self.held.len()
+        self.planes.len() + self.near.len() + self.held.len()
+    }
+
+    /// One vertex that takes part, for messages.
+    pub(crate) fn vertex(&self, triangles: &[[u32; 3]]) -> u32 {
+        let pair = || self.planes.first().map(|([t, _], _)| triangles[*t as usize][0]);
+        let near = || self.near.first().map(|met| met.vertices[0]);
+        self.held.first().copied().or_else(near).or_else(pair).unwrap_or(0)
     }
 }
 
@@ -109,6 +120,7 @@ pub(crate) struct Solver {
     edges: Vec<[u32; 2]>,
     tree: Tree,
     neighbours: boxes::Neighbours,
+    near: Near,
     boxes: Vec<Swept>,
     gap: f64,
 }
@@ -130,6 +142,7 @@ impl Solver {
         let (uv, _) = model.texture();
         let around: Vec<Vec<u32>> =
             (0..model.mass.len() as u32).map(|v| model.topology.triangles_of(v).to_vec()).collect();
+        let neighbours = boxes::Neighbours::new(&model.mesh.triangles, &uv, &around);
         Ok(Self {
             settings,
             system,
@@ -137,42 +150,59 @@ impl Solver {
             triangles: model.mesh.triangles.clone(),
             edges: model.topology.edges.iter().map(|e| e.vertices).collect(),
             tree: Tree::new(&uv),
-            neighbours: boxes::Neighbours::new(&model.mesh.triangles, &uv, &around),
+            near: Near::new(&model.mesh.triangles, &uv, &around, &neighbours),
+            neighbours,
             boxes: Vec::new(),
             gap,
         })
     }
 
-    /// Limits vertices that would enter bodies; returns how many there are.
+    /// Limits vertices that would enter bodies; returns how many there are. In `last` rounds bodies take them along.
     pub(crate) fn meet_bodies(
         &mut self,
         obstacles: &[Obstacle],
-        x_t0: &[DVec3],
-        x_t1: &[DVec3],
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        last: bool,
     ) -> usize {
         boxes::sweep(&self.triangles, x_t0, x_t1, self.gap, &mut self.boxes);
         let (triangles, boxes, gap) = (&self.triangles, &self.boxes, self.gap);
         let limits = &mut self.limits;
-        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], gap, limits)).sum()
+        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], (gap, last), limits)).sum()
     }
 
-    /// All self-collisions of the straight motion from `x_t0` to `x_t1`.
-    pub(crate) fn detect(&mut self, x_t0: &[DVec3], x_t1: &[DVec3]) -> Found {
+    /// All self-collisions of the straight motion from `x_t0` to `x_t1`. In `last` rounds, pairs that are held already, some
+    /// where they were and some with a body that moves, are looked at by their features: no plane can do more for them.
+    pub(crate) fn detect(&mut self, x_t0: &[DVec3], x_t1: &[DVec3], last: bool) -> Found {
         if self.settings.search == Search::Geometric {
             let held = geometric::colliding(&self.triangles, &self.edges, x_t0, x_t1);
             return Found { held, ..Found::default() };
         }
         boxes::sweep(&self.triangles, x_t0, x_t1, self.gap, &mut self.boxes);
-        let mut planes = Vec::new();
+        let mut pairs = boxes::Pairs::default();
         match self.settings.search {
-            Search::Boxes => boxes::all_pairs(&self.neighbours, &self.boxes, self.gap, &mut planes),
-            _ => self.tree.pairs(&self.neighbours, &self.boxes, self.gap, &mut planes),
+            Search::Boxes => boxes::all_pairs(&self.neighbours, &self.boxes, self.gap, &mut pairs),
+            _ => self.tree.pairs(&self.neighbours, &self.boxes, self.gap, &mut pairs),
         }
-        Found { planes, held: Vec::new() }
+        if last {
+            let held = |t: u32| {
+                self.triangles[t as usize].iter().all(|v| self.limits.is_held(*v as usize))
+            };
+            let stuck = pairs.planes.extract_if(.., |(pair, _)| pair.iter().all(|t| held(*t)));
+            pairs.overlapping.extend(stuck.map(|(pair, _)| pair));
+        }
+        let near = self.near.detect(&self.triangles, &pairs.overlapping, [x_t0, x_t1], self.gap);
+        Found { planes: pairs.planes, near, held: Vec::new() }
     }
 
     /// Limits what was found; `last` holds all vertices that take part.
-    pub(crate) fn limit(&mut self, found: &Found, x_t0: &[DVec3], last: bool) {
+    pub(crate) fn limit(&mut self, found: &Found, [x_t0, x_t1]: [&[DVec3]; 2], last: bool) {
+        for met in &found.near {
+            if last {
+                met.vertices.iter().for_each(|v| self.limits.hold(*v, x_t0[*v as usize]));
+            } else {
+                met.limit([x_t0, x_t1], &mut self.limits);
+            }
+        }
         for v in &found.held {
             self.limits.hold(*v, x_t0[*v as usize]);
         }

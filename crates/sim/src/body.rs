@@ -4,9 +4,15 @@
 //! radius. A sphere is a vertex with a radius, a capsule an edge with a radius, a box a mesh of
 //! twelve triangles. A plane is a half-space.
 
+mod sampled;
+
+pub use sampled::BodyQuery;
+pub(crate) use sampled::Sampled;
+
 use crate::error::Error;
 use crate::motion::{Motion, Pose};
 use glam::{DMat3, DQuat, DVec3};
+use std::sync::Arc;
 use toile_collide::Surface;
 use toile_collide::broad::Detector;
 use toile_collide::prune::Prune;
@@ -129,6 +135,10 @@ pub(crate) struct Collider {
     pub(crate) displacement: Pose,
     /// Whether it was at rest over the last step too, so that its boxes still hold.
     pub(crate) settled: bool,
+    /// Poses at the begin and at the end of the present step.
+    pub(crate) poses: [Pose; 2],
+    /// What is asked instead of its features, if anything.
+    pub(crate) sampled: Option<Arc<Sampled>>,
 }
 
 #[derive(Clone, Debug)]
@@ -167,24 +177,36 @@ impl Collider {
             friction: body.friction,
             displacement: Pose::IDENTITY,
             settled: false,
+            poses: [Pose::IDENTITY; 2],
+            sampled: None,
         }
+    }
+
+    /// A body that is asked at points, in cells of side `cell` [m]; features where that cannot be.
+    pub(crate) fn sampled(
+        body: &Body,
+        query: BodyQuery,
+        cell: f64,
+        near: f64,
+    ) -> Result<Self, Error> {
+        let Some(sampled) = Sampled::new(body, query, cell, near)? else {
+            return Ok(Self::new(body));
+        };
+        let kind = ColliderKind::Vertex;
+        Ok(Self { radius: 0.0, kind, sampled: Some(Arc::new(sampled)), ..Self::new(body) })
+    }
+
+    /// What a sampled body says of a point, at the begin (0) or at the end (1) of the step: distance and direction outwards.
+    pub(crate) fn ask(&self, end: usize, x: DVec3, reach: f64) -> Option<(f64, DVec3)> {
+        let pose = &self.poses[end];
+        let back = pose.rotation.transpose();
+        let (distance, out) = self.sampled.as_ref()?.ask(back * (x - pose.translation), reach)?;
+        Some((distance, pose.rotation * out))
     }
 
     /// The same made of triangles, but for planes: what vertices are moved out of.
     pub(crate) fn of_triangles(body: &Body, tree: toile_collide::Options) -> Self {
-        let mesh = match &body.shape {
-            Shape::Mesh(mesh) => mesh.clone(),
-            Shape::Sphere { centre, radius } => {
-                shape::sphere(*radius, 4).map_positions(|p| p + *centre)
-            }
-            Shape::Capsule { a, b, radius } => {
-                let turn = DQuat::from_rotation_arc(DVec3::Y, (*b - *a).normalize_or(DVec3::Y));
-                let rod = shape::capsule(*radius, a.distance(*b).max(1e-9), 48, 12);
-                rod.map_positions(|p| turn * p + 0.5 * (*a + *b))
-            }
-            Shape::Cuboid { centre, half, rotation } => cuboid(*centre, *half, *rotation),
-            Shape::Plane { .. } => return Self::new(body),
-        };
+        let Some(mesh) = triangles_of(body) else { return Self::new(body) };
         let options = toile_collide::Options { prune: Prune::Nothing, ..tree };
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
@@ -208,12 +230,30 @@ impl Collider {
     /// Takes up the motion from `t0` to `t1`.
     pub(crate) fn advance(&mut self, t0: f64, t1: f64) {
         let (p0, p1) = (self.motion.pose(t0), self.motion.pose(t1));
+        self.poses = [p0, p1];
         self.displacement = if p0 == p1 { Pose::IDENTITY } else { p0.to(&p1) };
         for i in 0..self.start.len() {
             self.x_t0[i] = p0.apply(self.start[i]);
             self.x_t1[i] = p1.apply(self.start[i]);
         }
     }
+}
+
+/// A body as a closed mesh; none of a plane.
+fn triangles_of(body: &Body) -> Option<TriMesh> {
+    Some(match &body.shape {
+        Shape::Mesh(mesh) => mesh.clone(),
+        Shape::Sphere { centre, radius } => {
+            shape::sphere(*radius, 4).map_positions(|p| p + *centre)
+        }
+        Shape::Capsule { a, b, radius } => {
+            let turn = DQuat::from_rotation_arc(DVec3::Y, (*b - *a).normalize_or(DVec3::Y));
+            let rod = shape::capsule(*radius, a.distance(*b).max(1e-9), 48, 12);
+            rod.map_positions(|p| turn * p + 0.5 * (*a + *b))
+        }
+        Shape::Cuboid { centre, half, rotation } => cuboid(*centre, *half, *rotation),
+        Shape::Plane { .. } => return None,
+    })
 }
 
 fn mesh_kind(mesh: &TriMesh) -> ColliderKind {

@@ -32,7 +32,7 @@ pub mod statics;
 pub mod strain_limit;
 mod world;
 
-pub use body::Body;
+pub use body::{Body, BodyQuery};
 pub use constraint::Pin;
 pub use error::{Error, Stage};
 pub use fabric::Fabric;

@@ -208,6 +208,7 @@ impl Preset {
                     repulsion: 2.0,
                     impact_rounds: 4,
                     zones: Zones::Off,
+                    feedback: 1,
                     tree: Options {
                         build: Build::RegionMerge,
                         prune: Prune::Directions,

@@ -2,6 +2,7 @@
 
 use crate::avoid::Avoidance;
 use crate::barrier::Barrier;
+use crate::body::BodyQuery;
 use crate::error::Error;
 use crate::integrate::{Integrator, NewtonSettings, Rule};
 use crate::sheet::{Bend, Stretch};
@@ -107,6 +108,10 @@ pub struct Collision {
     pub cone_limit: f64,
     /// What is done about collisions with bodies.
     pub response: Response,
+    /// How bodies are asked; the method `barrier` knows features alone.
+    pub bodies: BodyQuery,
+    /// Cell of what bodies are asked by [m]; 0 is a hundredth of their longest side.
+    pub body_cell: f64,
     /// How far repulsion reaches, as a multiple of the distance kept (R5); 0 is none.
     pub repulsion: f64,
     /// What an impact does.
@@ -119,6 +124,9 @@ pub struct Collision {
     pub zones: Zones,
     /// How often zones may grow in one step.
     pub zone_rounds: u32,
+    /// How often an implicit step is solved again with the velocities that contact gave, so that the cloth moves with what was
+    /// stopped; 0 is never.
+    pub feedback: u32,
 }
 
 impl Default for Collision {
@@ -131,12 +139,15 @@ impl Default for Collision {
             tree: toile_collide::Options::default(),
             cone_limit: toile_collide::prune::DEFAULT_LIMIT,
             response: Response::default(),
+            bodies: BodyQuery::default(),
+            body_cell: 0.0,
             repulsion: 0.0,
             law: Law::Impulse,
             bounce: 0.0,
             impact_rounds: 4,
             zones: Zones::Rigid,
             zone_rounds: 200,
+            feedback: 0,
         }
     }
 }
@@ -268,6 +279,16 @@ impl Settings {
             "it must be 0 to 10 times the distance kept",
         )?;
         check(
+            in_range(c.body_cell, 0.0, 1.0),
+            "solver.collision.body_cell",
+            c.body_cell,
+            "it must be 0 to 1 m; 0 is chosen by size",
+        )?;
+        if self.method == Method::Barrier && c.bodies != BodyQuery::Features {
+            let reason = "must be \"features\" with the method \"barrier\", which meets every feature of a body".into();
+            return Err(Error::Setting { key: "solver.collision.bodies", reason });
+        }
+        check(
             in_range(c.bounce, 0.0, 1.0),
             "solver.collision.bounce",
             c.bounce,
@@ -374,6 +395,10 @@ mod tests {
         refused(&|s| s.barrier.pressure = f64::NAN, "solver.barrier.pressure");
         refused(&|s| s.barrier.max_iterations = 0, "solver.barrier.max_iterations");
         refused(&|s| s.barrier.linear_tolerance = 0.0, "solver.barrier.linear_tolerance");
+        let field = |s: &mut Settings| {
+            (s.method, s.collision.bodies) = (Method::Barrier, BodyQuery::Field);
+        };
+        refused(&field, "solver.collision.bodies");
         refused(&|s| s.implicit.rule = Rule::Blend { theta: 0.2 }, "solver.implicit.rule.theta");
     }
 }

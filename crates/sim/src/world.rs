@@ -1,7 +1,7 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
 use crate::barrier::Seam;
-use crate::body::{Body, Collider};
+use crate::body::{Body, BodyQuery, Collider};
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
@@ -19,7 +19,10 @@ use std::time::Instant;
 mod avoid;
 mod constrain;
 mod engine;
+mod feedback;
 mod minimise;
+#[cfg(test)]
+mod sampled_tests;
 mod springs;
 
 use engine::Engine;
@@ -88,7 +91,13 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let colliders: Vec<Collider> = match settings.collision.response {
+        let c = &settings.collision;
+        let colliders: Vec<Collider> = match c.response {
+            _ if c.bodies != BodyQuery::Features => {
+                let near = separation * c.repulsion.max(2.0);
+                let of = |b| Collider::sampled(b, c.bodies, c.body_cell, near);
+                bodies.iter().map(of).collect::<Result<_, _>>()?
+            }
             Response::Geometric => {
                 let tree = settings.collision.tree;
                 bodies.iter().map(|b| Collider::of_triangles(b, tree)).collect()
@@ -281,7 +290,8 @@ impl World {
 
         let mut touched = x != unlimited;
         if self.settings.collision.enabled {
-            touched |= self.collide(t, h, &mut x, &mut v, &anchors, &pin_anchor, report)?;
+            let hang = (&anchors[..], &pin_anchor[..]);
+            touched |= self.respond(engine, (t, h), (&mut x, &mut v), hang, report)?;
         }
         self.check_finite(&x, &v, Stage::Collide)?;
         self.state.x = x;
@@ -291,16 +301,15 @@ impl World {
         Ok(())
     }
 
+    /// Responds to the collisions of a step; returns the new mean velocities of the vertices it changed.
     fn collide(
         &mut self,
-        t: f64,
-        h: f64,
+        (t, h): (f64, f64),
         x: &mut [DVec3],
         v: &mut [DVec3],
-        anchors: &[Pose],
-        pin_anchor: &[Option<u32>],
+        (anchors, pin_anchor): (&[Pose], &[Option<u32>]),
         report: &mut StepReport,
-    ) -> Result<bool, Error> {
+    ) -> Result<Vec<Option<DVec3>>, Error> {
         let step = self.state.step;
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
@@ -330,11 +339,16 @@ impl World {
         if self.settings.collision.response == Response::Geometric {
             let (x_t0, w) = (&self.state.x, &self.inverse_mass);
             let changed = geometric::correct(&mut self.scene, x_t0, x, w, h, report);
-            return Ok(follow(changed.map_err(not_finite)?, rest.as_deref(), v));
+            let changed = changed.map_err(not_finite)?;
+            follow(&changed, rest.as_deref(), v);
+            return Ok(changed);
         }
         let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
         match outcome.map_err(not_finite)? {
-            Outcome::Clear(changed) => Ok(follow(changed, rest.as_deref(), v)),
+            Outcome::Clear(changed) => {
+                follow(&changed, rest.as_deref(), v);
+                Ok(changed)
+            }
             Outcome::Stuck { left, vertex } => {
                 Err(Error::Unresolved { step: self.state.step, left, vertex })
             }
@@ -419,13 +433,11 @@ impl World {
     }
 }
 
-/// Gives vertices their new mean velocities, with what the integrator adds; whether there were any.
-fn follow(changed: Vec<Option<DVec3>>, rest: Option<&[DVec3]>, v: &mut [DVec3]) -> bool {
-    let touched = changed.iter().any(Option::is_some);
-    for (i, changed) in changed.into_iter().enumerate() {
+/// Gives vertices their new mean velocities, with what the integrator adds.
+fn follow(changed: &[Option<DVec3>], rest: Option<&[DVec3]>, v: &mut [DVec3]) {
+    for (i, changed) in changed.iter().enumerate() {
         if let Some(mean) = changed {
-            v[i] = mean + rest.map_or(DVec3::ZERO, |r| r[i]);
+            v[i] = *mean + rest.map_or(DVec3::ZERO, |r| r[i]);
         }
     }
-    touched
 }

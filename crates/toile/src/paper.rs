@@ -11,10 +11,13 @@
 //! | `t04-fig12` | the staggered grids of Verlet's method |
 //! | `orders` | the order of every integrator, on an oscillator and on cloth |
 //! | `t04-kdop`, `t04-selfcollision` | what hierarchies cost, against directions, children and triangles |
+//! | `p97-fig5`, `p97-garment` | the ribbon and the garments of Provot |
+//! | `a-realtime` | frames per second on a mannequin, with trees, fields, maps and voxels |
 //! | `l98-table1`, `l98-table2` | iterations and times of three ways to avoid self-collision |
 //!
 //! T04 is the Eurographics tutorial of 2004 [eg2004garments]. Work is counted, not timed, so that
-//! every picture is the same on every run; seconds stand in the tables. L98 is Liu, Ko and Chang [liu1998].
+//! every picture is the same on every run; seconds stand in the tables. L98 is Liu, Ko and Chang [liu1998], P97
+//! Provot [provot1997], A the paper on cloth against solids in real time.
 //!
 //! To add an item, write a function from [`Effort`] to [`Page`] and name it in [`ITEMS`].
 
@@ -25,6 +28,8 @@ mod orders;
 mod page;
 mod patch;
 mod precision;
+mod provot;
+mod realtime;
 mod regions;
 mod solve;
 mod staggered;
@@ -56,7 +61,7 @@ pub struct Item {
 }
 
 /// All of them.
-pub const ITEMS: [Item; 10] = [
+pub const ITEMS: [Item; 13] = [
     Item {
         id: "t04-fig9",
         summary: "error against work: explicit Euler, midpoint and Runge-Kutta",
@@ -86,6 +91,21 @@ pub const ITEMS: [Item; 10] = [
         id: "orders",
         summary: "measured order of every integrator, on an oscillator and on cloth",
         make: orders::orders,
+    },
+    Item {
+        id: "p97-fig5",
+        summary: "a ribbon of 4000 triangles crumples: time and interpenetration",
+        make: provot::fig5,
+    },
+    Item {
+        id: "p97-garment",
+        summary: "shirt and trousers on a mannequin: polygons and time",
+        make: provot::garment,
+    },
+    Item {
+        id: "a-realtime",
+        summary: "cloth on a mannequin: frames per second, four ways to ask a body",
+        make: realtime::realtime,
     },
     Item {
         id: "l98-table1",

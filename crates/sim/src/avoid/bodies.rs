@@ -3,18 +3,20 @@
 //! - An upright box is one more box: triangles stay beyond the plane in which their box meets it.
 //! - Of a ball, a rod or a plane, a vertex that would end inside is put on its surface along one axis: the one on which it
 //!   comes nearer fastest. Balls and rods are taken larger by as much as a triangle with its corners on them dips below.
-//!   Triangles that are stretched dip deeper and may cut into them; to take the bodies larger by the present stretch would
-//!   stretch the cloth further.
+//!   Triangles that are stretched dip deeper; one that would cut into the body moves out as a whole, along the axis nearest to
+//!   the way out.
 //! - Meshes and turned boxes are met continuously, feature by feature, by the general detection.
 
 use super::boxes::{Meeting, Swept, meet};
 use super::limits::Limits;
 use crate::body::{Body, Shape};
 use glam::{DMat3, DVec3};
-use toile_collide::distance::point_segment;
+use toile_collide::distance::{edge_edge, point_segment, point_triangle};
 
 /// How far inside a vertex may be before it counts, as a part of the gap: other vertices move it a little each time.
 const SLACK: f64 = 0.05;
+/// Part of the gap between bodies and the middles of triangles.
+const CLEAR: f64 = 0.5;
 /// Part of its longest edge that a triangle's corners can be from its middle.
 const REACH: f64 = 0.6;
 
@@ -27,8 +29,10 @@ pub(crate) enum Obstacle {
     Round {
         /// Ends of the segment.
         ends: [DVec3; 2],
-        /// The radius with gap and dip [m].
+        /// The radius with gap and dip, for vertices [m].
         radius: f64,
+        /// The radius with a part of the gap, for triangles [m].
+        core: f64,
         /// How it moved in the step [m].
         drag: DVec3,
     },
@@ -50,9 +54,10 @@ impl Obstacle {
         let round = |a: DVec3, b: DVec3, radius: f64| {
             let [before, after] = poses.map(|p| [p.apply(a), p.apply(b)]);
             let dip = REACH * edge;
+            let core = radius + CLEAR * gap;
             let radius = (radius + gap).hypot(dip);
             let drag = 0.5 * (after[0] + after[1] - before[0] - before[1]);
-            Self::Round { ends: after, radius, drag }
+            Self::Round { ends: after, radius, core, drag }
         };
         match &body.shape {
             Shape::Sphere { centre, radius } => round(*centre, *centre, *radius),
@@ -72,13 +77,14 @@ impl Obstacle {
         }
     }
 
-    /// Limits vertices that the straight motion from `x_t0` to `x_t1` takes into the body; returns how many.
+    /// Limits vertices that the straight motion from `x_t0` to `x_t1` takes into the body; returns how many. In `last` rounds balls and
+    /// rods take along what single limits could not keep out.
     pub(crate) fn limit(
         &self,
         triangles: &[[u32; 3]],
         boxes: &[Swept],
         [x_t0, x_t1]: [&[DVec3]; 2],
-        gap: f64,
+        (gap, last): (f64, bool),
         limits: &mut Limits,
     ) -> usize {
         let mut found = 0;
@@ -96,7 +102,7 @@ impl Obstacle {
                     tri.iter().for_each(|v| limits.bound(*v, d, at, above));
                 }
             }
-            Self::Round { ends: [a, b], radius, drag } => {
+            Self::Round { ends: [a, b], radius, core, drag } => {
                 for (v, x) in x_t1.iter().enumerate() {
                     let centre = a.lerp(*b, point_segment(*x, *a, *b));
                     let from = *x - centre;
@@ -104,6 +110,10 @@ impl Obstacle {
                         continue;
                     }
                     found += 1;
+                    if last {
+                        limits.hold(v as u32, x_t0[v] + *drag);
+                        continue;
+                    }
                     let nearer = (*drag - (*x - x_t0[v])) * from;
                     let d = largest(nearer);
                     let rest = radius * radius - (from.length_squared() - from[d] * from[d]);
@@ -111,6 +121,29 @@ impl Obstacle {
                     let above = from[d] >= 0.0;
                     let at = centre[d] + if above { away } else { -away };
                     limits.put(v as u32, d, at, above);
+                }
+                let reach = DVec3::splat(*core);
+                let (lo, hi) = (a.min(*b) - reach, a.max(*b) + reach);
+                for (tri, swept) in triangles.iter().zip(boxes) {
+                    if swept.lo[1].cmpgt(hi).any() || swept.hi[1].cmplt(lo).any() {
+                        continue;
+                    }
+                    let out = way_out(tri.map(|v| x_t1[v as usize]), [*a, *b]);
+                    let missing = core - out.length();
+                    if missing <= SLACK * gap || tri.iter().all(|v| limits.is_held(*v as usize)) {
+                        continue;
+                    }
+                    found += 1;
+                    if last {
+                        tri.iter().for_each(|v| limits.hold(*v, x_t0[*v as usize] + *drag));
+                        continue;
+                    }
+                    let d = largest(out.abs());
+                    let along = missing * out.length() / out[d];
+                    for v in tri {
+                        let at = x_t1[*v as usize][d] + along;
+                        limits.bound(*v, d, at, along > 0.0);
+                    }
                 }
             }
             Self::Half { point, normal } => {
@@ -127,6 +160,30 @@ impl Obstacle {
         }
         found
     }
+}
+
+/// From a segment to the nearest point of a triangle that it does not pass through.
+fn way_out(tri: [DVec3; 3], ends: [DVec3; 2]) -> DVec3 {
+    let from_end = |p: DVec3| {
+        let w = point_triangle(p, tri);
+        tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2] - p
+    };
+    let [mut best, other] = ends.map(from_end);
+    if other.length_squared() < best.length_squared() {
+        best = other;
+    }
+    if ends[0] == ends[1] {
+        return best;
+    }
+    for k in 0..3 {
+        let edge = [tri[k], tri[(k + 1) % 3]];
+        let [p, q] = edge_edge(edge, ends);
+        let between = edge[0].lerp(edge[1], p) - ends[0].lerp(ends[1], q);
+        if between.length_squared() < best.length_squared() {
+            best = between;
+        }
+    }
+    best
 }
 
 fn largest(of: DVec3) -> usize {

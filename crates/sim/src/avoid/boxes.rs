@@ -143,9 +143,27 @@ impl Neighbours {
         Self { of: (0..triangles.len() as u32).map(near).collect() }
     }
 
-    fn contain(&self, [i, j]: [u32; 2]) -> bool {
+    /// All pairs, each once.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let each = |(i, all): (usize, &Vec<u32>)| {
+            let i = i as u32;
+            all.iter().copied().filter(move |j| *j > i).map(move |j| [i, j]).collect::<Vec<_>>()
+        };
+        self.of.iter().enumerate().flat_map(each)
+    }
+
+    pub(crate) fn contain(&self, [i, j]: [u32; 2]) -> bool {
         self.of[i as usize].binary_search(&j).is_ok()
     }
+}
+
+/// What a search finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pairs {
+    /// Pairs that meet, and the planes between their boxes.
+    pub(crate) planes: Vec<([u32; 2], Plane)>,
+    /// Pairs whose boxes overlap from the begin.
+    pub(crate) overlapping: Vec<[u32; 2]>,
 }
 
 /// Adds a pair if its boxes meet and it does not touch at rest.
@@ -154,27 +172,22 @@ pub(crate) fn test(
     neighbours: &Neighbours,
     boxes: &[Swept],
     (pair, gap): ([u32; 2], f64),
-    planes: &mut Vec<([u32; 2], Plane)>,
+    found: &mut Pairs,
 ) {
     let [a, b] = pair.map(|t| &boxes[t as usize]);
-    if let Meeting::At(plane) = meet(a, b, gap)
-        && !neighbours.contain(pair)
-    {
-        planes.push((pair, plane));
+    match meet(a, b, gap) {
+        Meeting::At(plane) if !neighbours.contain(pair) => found.planes.push((pair, plane)),
+        Meeting::Always if !neighbours.contain(pair) => found.overlapping.push(pair),
+        _ => {}
     }
 }
 
 /// Every pair.
-pub(crate) fn all_pairs(
-    neighbours: &Neighbours,
-    boxes: &[Swept],
-    gap: f64,
-    planes: &mut Vec<([u32; 2], Plane)>,
-) {
+pub(crate) fn all_pairs(neighbours: &Neighbours, boxes: &[Swept], gap: f64, found: &mut Pairs) {
     let n = boxes.len() as u32;
     for i in 0..n {
         for j in i + 1..n {
-            test(neighbours, boxes, ([i, j], gap), planes);
+            test(neighbours, boxes, ([i, j], gap), found);
         }
     }
 }

@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 pub(crate) struct Limits {
     /// The newest plane of each pair of triangles.
     planes: BTreeMap<[u32; 2], Plane>,
-    /// What bodies, pins and holding demand: it goes before the planes.
+    /// What features of triangles without a plane demand.
+    soft: Vec<[DVec3; 2]>,
+    /// What bodies, pins and holding demand: it goes before the others.
     hard: Vec<[DVec3; 2]>,
-    /// Both together, ready to be used.
+    /// All together, ready to be used.
     pub(crate) lower: Vec<DVec3>,
     pub(crate) upper: Vec<DVec3>,
     /// Coordinates whose limits were in conflict.
@@ -25,6 +27,7 @@ impl Limits {
     pub(crate) fn new(n: usize) -> Self {
         let mut limits = Self::default();
         limits.hard.resize(n, FREE);
+        limits.soft.resize(n, FREE);
         limits
     }
 
@@ -32,6 +35,7 @@ impl Limits {
     pub(crate) fn reset(&mut self) {
         self.planes.clear();
         self.hard.fill(FREE);
+        self.soft.fill(FREE);
     }
 
     /// Keeps two triangles on their sides of a plane; it replaces the one they had.
@@ -39,19 +43,21 @@ impl Limits {
         self.planes.insert(pair, plane);
     }
 
-    /// Holds a vertex at a place.
+    /// Holds a vertex at a place, unless it is held already: pins go where they are told.
     pub(crate) fn hold(&mut self, v: u32, at: DVec3) {
-        self.hard[v as usize] = [at, at];
+        if !self.is_held(v as usize) {
+            self.hard[v as usize] = [at, at];
+        }
     }
 
     /// Keeps a coordinate of a vertex at or beyond a value: above it if `above`, else below.
     pub(crate) fn bound(&mut self, v: u32, axis: usize, at: f64, above: bool) {
-        let [lower, upper] = &mut self.hard[v as usize];
-        if above {
-            lower[axis] = lower[axis].max(at);
-        } else {
-            upper[axis] = upper[axis].min(at);
-        }
+        narrow(&mut self.hard[v as usize], axis, at, above);
+    }
+
+    /// The same of less weight: what bodies and pins demand goes before it.
+    pub(crate) fn keep(&mut self, v: u32, axis: usize, at: f64, above: bool) {
+        narrow(&mut self.soft[v as usize], axis, at, above);
     }
 
     /// The same with a value that takes the place of the one before.
@@ -69,8 +75,8 @@ impl Limits {
         let n = self.hard.len();
         self.lower.clear();
         self.upper.clear();
-        self.lower.resize(n, FREE[0]);
-        self.upper.resize(n, FREE[1]);
+        self.lower.extend(self.soft.iter().map(|s| s[0]));
+        self.upper.extend(self.soft.iter().map(|s| s[1]));
         for ([a, b], plane) in &self.planes {
             let d = plane.axis;
             let (below, above) = if plane.first_below { (a, b) } else { (b, a) };
@@ -101,5 +107,13 @@ impl Limits {
                 (self.lower[v][d], self.upper[v][d]) = (lo, hi);
             }
         }
+    }
+}
+
+fn narrow([lower, upper]: &mut [DVec3; 2], axis: usize, at: f64, above: bool) {
+    if above {
+        lower[axis] = lower[axis].max(at);
+    } else {
+        upper[axis] = upper[axis].min(at);
     }
 }

@@ -52,7 +52,7 @@ fn the_tree_finds_the_pairs_that_all_pairs_find() {
         let settings = Avoidance { search, ..Avoidance::default() };
         let mut solver =
             Solver::new(settings, std::slice::from_ref(&cloth), &model, 1e-3, None).unwrap();
-        solver.detect(&x_t0, &x_t1)
+        solver.detect(&x_t0, &x_t1, false)
     };
     let (tree, all) = (find(Search::BoxTree), find(Search::Boxes));
     assert!(all.planes.len() > 50);

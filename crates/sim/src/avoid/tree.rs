@@ -1,6 +1,6 @@
 //! The binary tree over the material plane, one triangle a leaf (D4a; §3 of the paper).
 
-use super::boxes::{Neighbours, Plane, Swept, test};
+use super::boxes::{Neighbours, Pairs, Swept, test};
 use glam::{DVec2, DVec3};
 
 /// A complete search tree: node 0 is the root, the right child of an inner node is told, the left one follows it.
@@ -55,7 +55,7 @@ impl Tree {
         neighbours: &Neighbours,
         boxes: &[Swept],
         gap: f64,
-        planes: &mut Vec<([u32; 2], Plane)>,
+        found: &mut Pairs,
     ) {
         // Children come after their parents.
         for i in (0..self.nodes.len()).rev() {
@@ -67,7 +67,6 @@ impl Tree {
                 }
             };
         }
-        let first = planes.len();
         // Nodes that are still to be compared with themselves, or with each other.
         let mut stack = vec![[0_u32, 0]];
         while let Some([i, j]) = stack.pop() {
@@ -78,7 +77,11 @@ impl Tree {
                     self.meet(i + 1, right, &mut stack);
                 }
                 (Node::Leaf(s), Node::Leaf(t)) if s != t => {
-                    test(neighbours, boxes, ([s.min(t), s.max(t)], gap), planes);
+                    // Most leaves that overlap are neighbours.
+                    let pair = [s.min(t), s.max(t)];
+                    if !neighbours.contain(pair) {
+                        test(neighbours, boxes, (pair, gap), found);
+                    }
                 }
                 (Node::Leaf(_), Node::Leaf(_)) => {}
                 // The larger of the two is opened.
@@ -95,7 +98,8 @@ impl Tree {
                 (Node::Inner(_), Node::Leaf(_)) => {}
             }
         }
-        planes[first..].sort_unstable_by_key(|(pair, _)| *pair);
+        found.planes.sort_unstable_by_key(|(pair, _)| *pair);
+        found.overlapping.sort_unstable();
     }
 
     /// Puts two nodes on the list if their bounds overlap.

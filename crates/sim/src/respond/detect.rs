@@ -99,6 +99,10 @@ impl Scene {
             self.with_itself(q, report, &mut contacts);
         }
         for b in 0..self.bodies.len() {
+            if self.bodies[b].sampled.is_some() {
+                self.with_sampled(q, b, report, &mut contacts);
+                continue;
+            }
             match &self.bodies[b].kind {
                 ColliderKind::Mesh(detector) => {
                     self.with_mesh(q, b, detector, report, &mut contacts)
@@ -286,6 +290,37 @@ impl Scene {
                 self.contact(body_index, &va, &i.weights[..2], at, i.normal, drag)
             },
         ));
+    }
+
+    /// A body that is asked at points: as a plane at each vertex.
+    fn with_sampled(
+        &self,
+        q: Query<'_>,
+        b: usize,
+        report: &mut StepReport,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let body = &self.bodies[b];
+        for v in 0..q.motion.x_t0.len() as u32 {
+            if !q.has_moved(v) || !self.is_free(q, b, &[v]) {
+                continue;
+            }
+            let [x_t0, x_t1] = q.motion.of(v);
+            report.tested += 1;
+            let Some((h1, out)) = body.ask(1, x_t1, self.separation) else { continue };
+            // From farther away it comes along the normal at its end.
+            let drag = body.displacement.apply(x_t0) - x_t0;
+            let (h0, normal) = match body.ask(0, x_t0, 2.0 * self.separation) {
+                Some(begin) => begin,
+                None => (self.separation.max(h1 - out.dot(x_t1 - x_t0 - drag)), out),
+            };
+            let kept = if h0 > 0.0 { (1.0 - q.leeway) * h0 } else { h0 };
+            let threshold = self.separation.min(kept);
+            if h1 < threshold {
+                let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
+                contacts.push(self.contact(b, &[v], &[1.0], (time, h0), normal, drag / q.h));
+            }
+        }
     }
 
     fn with_plane(&self, q: Query<'_>, b: usize, normal: DVec3, contacts: &mut Vec<Contact>) {

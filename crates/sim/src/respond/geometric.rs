@@ -51,6 +51,13 @@ pub(crate) fn correct(
     let count = x_t1.len();
     let mut moved = Moved { x: x_t1, corrected: vec![false; count], inverse_mass };
     for (body, pairs) in scene.bodies.iter().zip(pairs) {
+        if body.sampled.is_some() {
+            for v in 0..x_t0.len() {
+                let near = body.ask(1, moved.x[v], thickness);
+                moved.put(v, near.map(|(d, out)| moved.x[v] + out * (thickness - d)));
+            }
+            continue;
+        }
         match &body.kind {
             ColliderKind::Mesh(detector) => {
                 for [v, t] in pairs {

@@ -128,6 +128,14 @@ fn near_bodies(
                 deficit,
             });
         };
+        if body.sampled.is_some() {
+            for v in 0..x.len() as u32 {
+                if let Some((d, out)) = body.ask(0, x[v as usize], reach) {
+                    add(v, x[v as usize] - out * d, Some(out));
+                }
+            }
+            continue;
+        }
         match &body.kind {
             ColliderKind::Mesh(detector) => {
                 let (candidates, _) = scene.cloth.candidates_with(detector);

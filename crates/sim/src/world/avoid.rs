@@ -52,6 +52,7 @@ impl World {
             self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
         let others = obstacles.iter().any(|o| matches!(o, Obstacle::Other));
         let rounds = solver.settings.rounds;
+        let mut left = (0, 0);
         for round in 1..=rounds * LAST_ROUNDS {
             let clock = Instant::now();
             report.linear_iterations += solver.solve(&x_t0, 4 * round > rounds, &mut x);
@@ -60,7 +61,11 @@ impl World {
             report.seconds.integrate += clock.elapsed().as_secs_f64();
 
             let clock = Instant::now();
-            let inside = if enabled { solver.meet_bodies(&obstacles, &x_t0, &x) } else { 0 };
+            let last = round >= rounds;
+            let inside = match enabled {
+                true => solver.meet_bodies(&obstacles, [&x_t0, &x], last),
+                false => 0,
+            };
             let contacts = match enabled && others {
                 true => self.others_met(&obstacles, &x, h, report)?,
                 false => Vec::new(),
@@ -68,7 +73,7 @@ impl World {
             let with_bodies = clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let found = match enabled && self.settings.collision.self_collision {
-                true => solver.detect(&x_t0, &x),
+                true => solver.detect(&x_t0, &x, last),
                 false => Default::default(),
             };
             let with_itself = clock.elapsed().as_secs_f64();
@@ -87,14 +92,15 @@ impl World {
                 return Ok(());
             }
             let clock = Instant::now();
-            let last = round >= rounds;
+            left =
+                (inside + contacts.len() + found.len(), found.vertex(&self.model.mesh.triangles));
             for c in &contacts {
                 self.limit(solver, c, &x, h, last);
             }
-            solver.limit(&found, &x_t0, last);
+            solver.limit(&found, [&x_t0, &x], last);
             report.seconds.respond += clock.elapsed().as_secs_f64();
         }
-        Err(Error::Unresolved { step, left: 1, vertex: 0 })
+        Err(Error::Unresolved { step, left: left.0, vertex: left.1 })
     }
 
     /// Contacts with bodies that have no rule of their own.

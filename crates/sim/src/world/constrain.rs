@@ -112,6 +112,18 @@ impl World {
 }
 
 impl Touch {
+    /// A vertex that contact has given a velocity, by a change along `way`. If it was stopped along another way before,
+    /// it is given all of the velocity.
+    pub(super) fn stopped(vertex: u32, way: DVec3, velocity: DVec3, before: Option<Self>) -> Self {
+        let one =
+            before.is_none_or(|b| b.constraint != Constraint::Fixed && b.normal.dot(way) > 0.9);
+        let (constraint, velocity) = match one {
+            true => (Constraint::Plane(way), way * way.dot(velocity)),
+            false => (Constraint::Fixed, velocity),
+        };
+        Self { vertex, constraint, normal: way, velocity, drag: DVec3::ZERO, rub: 0.0 }
+    }
+
     /// What a vertex is to begin the solve with: the given velocity where it is constrained, its own elsewhere.
     pub(super) fn start(&self, v: DVec3) -> DVec3 {
         match self.constraint {

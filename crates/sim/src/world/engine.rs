@@ -173,6 +173,21 @@ impl World {
         Ok(None)
     }
 
+    /// Integrates an implicit step once more from its begin, with what contact decided.
+    pub(super) fn integrate_with(
+        &mut self,
+        engine: &mut Engine,
+        (t, h): (f64, f64),
+        ends: (&mut [DVec3], &mut [DVec3]),
+        touches: &[Touch],
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        if let Engine::Implicit(system, implicit) = engine {
+            self.integrate_implicitly(system, implicit, (t, h), ends, touches, report)?;
+        }
+        Ok(())
+    }
+
     fn integrate_implicitly(
         &mut self,
         system: &mut SheetSystem,
