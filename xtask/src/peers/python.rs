@@ -10,12 +10,20 @@ const PYTHON: &str = "3.11";
 /// The package: a version with long support, whose cloth no longer changes.
 const BLENDER: &str = "bpy==4.5.*";
 
-/// The Python of an environment below `folder` in which Blender can be imported; it is made if it is not there.
-pub(super) fn with_blender(folder: &Path) -> Result<PathBuf, String> {
+/// A Python with Blender.
+pub(super) struct Blender {
+    /// The interpreter.
+    pub(super) python: PathBuf,
+    /// The version of Blender.
+    pub(super) version: String,
+}
+
+/// An environment below `folder` in which Blender can be imported; it is made if it is not there.
+pub(super) fn with_blender(folder: &Path) -> Result<Blender, String> {
     let environment = folder.join("venv");
     let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if has_blender(&python) {
-        return Ok(python);
+    if let Some(version) = blender_version(&python) {
+        return Ok(Blender { python, version });
     }
     let base = find_python()?;
     println!("== Blender: {BLENDER} is installed into {}", environment.display());
@@ -24,15 +32,17 @@ pub(super) fn with_blender(folder: &Path) -> Result<PathBuf, String> {
         return Err(format!("{} cannot be made; is the module venv there?", environment.display()));
     }
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", BLENDER];
-    if !run(Command::new(&python).args(pip), "pip")? || !has_blender(&python) {
-        return Err(format!("pip cannot install {BLENDER}; it says why above"));
-    }
-    Ok(python)
+    run(Command::new(&python).args(pip), "pip")?;
+    let version = blender_version(&python)
+        .ok_or_else(|| format!("pip cannot install {BLENDER}; it says why above"))?;
+    Ok(Blender { python, version })
 }
 
-fn has_blender(python: &Path) -> bool {
-    let asks = "import importlib.util as u, sys; sys.exit(u.find_spec('bpy') is None)";
-    Command::new(python).args(["-c", asks]).status().is_ok_and(|s| s.success())
+/// Without importing it, which takes seconds.
+fn blender_version(python: &Path) -> Option<String> {
+    const ASKS: &str = "from importlib.metadata import version; print(version('bpy'))";
+    let said = Command::new(python).args(["-c", ASKS]).output().ok()?;
+    said.status.success().then(|| String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }
 
 fn find_python() -> Result<&'static str, String> {

@@ -64,8 +64,8 @@ fn cell(text: Option<String>) -> String {
     text.unwrap_or_else(|| "–".into())
 }
 
-/// All figures, for programs.
-pub(super) fn to_json(rows: &[Row]) -> Value {
+/// All figures, for programs; `machine` says where they were measured.
+pub(super) fn to_json(machine: &Value, rows: &[Row]) -> Value {
     let figures = |f: Figures| {
         json!({
             "cpu_seconds_per_second": f.cpu,
@@ -85,7 +85,7 @@ pub(super) fn to_json(rows: &[Row]) -> Value {
             },
         })
     });
-    json!({ "version": 1, "scenes": scenes.collect::<Vec<_>>() })
+    json!({ "version": 1, "machine": machine, "scenes": scenes.collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
             last,
             Some("| ball 3×3 | 2.00 | 5.00 | 2.50 | 0 | 17 | 4.0 % | 36.0 % | 9.00 |")
         );
-        let both = &to_json(&[row(Some(TOILE), Some(BLENDER))])["scenes"][0];
+        let both = &to_json(&Value::Null, &[row(Some(TOILE), Some(BLENDER))])["scenes"][0];
         assert_eq!(both["blender_over_toile"]["cpu"], json!(2.5));
         assert_eq!(both["blender"]["intersections_max"], json!(17));
     }
@@ -119,7 +119,7 @@ mod tests {
             to_markdown(std::slice::from_ref(&alone))
                 .ends_with("| 2.00 | – | – | 0 | – | 4.0 % | – | – |\n")
         );
-        assert_eq!(to_json(&[alone])["scenes"][0]["blender"], Value::Null);
+        assert_eq!(to_json(&Value::Null, &[alone])["scenes"][0]["blender"], Value::Null);
         let still = Figures { stretch: 0.0, ..TOILE };
         assert_eq!(row(Some(still), Some(BLENDER)).ratio(|f| f.stretch), None);
     }
