@@ -184,7 +184,11 @@ fn run_toile(case: &Case, options: &Options, out: &Path) -> Result<Figures, Stri
     let mut command = options.toile(&args);
     // The status says whether the scene's own bounds hold, which is not asked here.
     run(command.stdout(Stdio::null()), "toile")?;
-    let report = read_json(&out.join("report.json"))?;
+    let report = out.join("report.json");
+    if !report.exists() {
+        return Err("toile has left no report; see what it said above".into());
+    }
+    let report = read_json(&report)?;
     let [cpu, wall] = stepping(&report).map_err(|e| format!("report.json: {e}"))?;
     figures(case, out, "frames.pc2", [cpu, wall], number(&report, "simulated_seconds")?)
 }

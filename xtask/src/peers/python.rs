@@ -25,7 +25,7 @@ pub(super) fn with_blender(folder: &Path) -> Result<Blender, String> {
     if let Some(version) = blender_version(&python) {
         return Ok(Blender { python, version });
     }
-    let base = find_python()?;
+    let base = find_python(&["python3.11", "python3", "python"])?;
     println!("== Blender: {BLENDER} is installed into {}", environment.display());
     let made = run(Command::new(base).args(["-m", "venv"]).arg(&environment), "Python")?;
     if !made {
@@ -45,13 +45,31 @@ fn blender_version(python: &Path) -> Option<String> {
     said.status.success().then(|| String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }
 
-fn find_python() -> Result<&'static str, String> {
+/// The first of `names` that is the right Python.
+fn find_python<'a>(names: &[&'a str]) -> Result<&'a str, String> {
     const ASKS: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
-    let fits = |name: &&str| {
+    let fits = |name: &&&str| {
         let said = Command::new(name).args(["-c", ASKS]).output();
         said.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).trim() == PYTHON)
     };
-    ["python3.11", "python3", "python"].into_iter().find(fits).ok_or_else(|| {
-        format!("Blender needs Python {PYTHON}, and neither python3.11 nor python3 is that")
+    names.iter().find(fits).copied().ok_or_else(|| {
+        format!("it needs Python {PYTHON}, and none of {} is that", names.join(", "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_are_missing_or_no_python_are_passed_over_and_named() {
+        // The second runs, but does not answer as Python does.
+        let message = find_python(&["no-such-python", "cargo"]).expect_err("neither is Python");
+        assert!(message.contains("3.11") && message.contains("no-such-python, cargo"), "{message}");
+    }
+
+    #[test]
+    fn a_python_that_is_not_there_has_no_blender() {
+        assert_eq!(blender_version(Path::new("no-such-folder/python")), None);
+    }
 }
