@@ -22,9 +22,14 @@ import bpy
 
 FRAMES_PER_SECOND = 30
 
-# Blender's preset "Cotton"; the mass is that of a vertex [kg], stiffnesses and dampings are in its own units.
+# Blender's cloth does not know the frame rate: in each frame the way fallen grows by a thousandth of gravity,
+# as if there were √1000 frames a second. The scale makes a frame last a thirtieth of a second.
+TIME_SCALE = math.sqrt(1000.0) / FRAMES_PER_SECOND
+
+# Blender's preset "Cotton", but for the scale of time; the mass is that of a vertex [kg], stiffnesses and dampings are in its own units.
 COTTON = {
     "quality": 5,
+    "time_scale": TIME_SCALE,
     "mass": 0.3,
     "air_damping": 1.0,
     "bending_model": "ANGULAR",
@@ -118,7 +123,7 @@ def add_object(name, vertices, faces):
 
 
 def add_sphere(name, at, radius):
-    """5120 triangles: the largest way from the true ball is a thousandth of the radius."""
+    """5120 triangles: nowhere is it farther from the true ball than 0.12 % of the radius."""
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=5, radius=radius, location=to_blender(at))
     thing = bpy.context.object
     thing.name = name
