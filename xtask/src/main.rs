@@ -1,7 +1,10 @@
-//! Tasks of the workspace: `cargo xtask test` and friends. Needs nothing but the Rust toolchain.
+//! Tasks of the workspace: `cargo xtask test` and friends. Needs nothing but the Rust toolchain, except that `peers`
+//! installs another simulator.
 
 // A task talks to people on purpose.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod peers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,6 +16,8 @@ const HELP: &str = "cargo xtask TASK
   scenes         run every scene at full size and check what it expects (long); names as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
+  peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
+                 or --program PATH as arguments
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
 
 fn main() -> ExitCode {
@@ -24,6 +29,7 @@ fn main() -> ExitCode {
         "scenes" => scenes(&rest),
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
+        "peers" => peers::peers(&rest),
         "schema" => schema(),
         _ => {
             eprintln!("{HELP}");
