@@ -79,7 +79,7 @@ pub fn choices() -> Vec<Choice> {
     );
     all.extend(Build::ALL.map(|build| Choice::new("build", build, Options { build, ..d })));
     all.extend(Arity::ALL.map(|arity| Choice::new("arity", arity, Options { arity, ..d })));
-    all.extend([1, 4, 8, 16, 32].map(|leaf| Choice::new("leaf", leaf, Options { leaf, ..d })));
+    all.extend([1, 4, 8, 16, 32, 64].map(|leaf| Choice::new("leaf", leaf, Options { leaf, ..d })));
     all.extend(Refit::ALL.map(|refit| Choice::new("refit", refit, Options { refit, ..d })));
     all.extend([0.0, 5e-4, 2e-3].map(|inflation| {
         let name = format!("{} mm", 1e3 * inflation);

@@ -51,7 +51,7 @@ fn json_says_the_same_when_read_back() {
 #[test]
 fn the_diagram_has_every_scene_and_method() {
     let svg = small().to_svg(2_000);
-    for word in ["flat, by pruning", "stack, by volume", "dop18", "directions", "leaf 32"] {
+    for word in ["flat, by pruning", "stack, by volume", "dop18", "directions", "leaf 16"] {
         assert!(svg.contains(word), "{word}");
     }
     // Nothing measured is still a picture.
