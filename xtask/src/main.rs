@@ -154,7 +154,7 @@ const COURSES: [(&str, &str); 1] = [("ribbon", "1.4")];
 
 /// Garments of the gallery: a design and what else `toile drape` is told.
 const GARMENTS: [&[&str]; 3] = [
-    &["tshirt", "--fabric", "jersey"],
+    &["tshirt", "--fabric", "jersey", "--quality", "fine"],
     &["dress", "--fabric", "cotton"],
     &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
 ];
