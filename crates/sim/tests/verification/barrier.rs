@@ -27,6 +27,31 @@ fn a_sheet_draped_over_a_ball_never_touches_anything() {
 }
 
 #[test]
+fn a_limit_of_the_strain_holds_what_the_fabric_would_not() {
+    let largest = |enabled: bool| {
+        let ball = Body::new("ball", Shape::Sphere { centre: DVec3::Y * 0.2, radius: 0.1 });
+        let surroundings = Surroundings { bodies: vec![ball], ..Surroundings::default() };
+        let mut settings = settings();
+        settings.strain_limit.enabled = enabled;
+        settings.strain_limit.stretch = 0.02;
+        let cloth = sheet(0.5, 16, DVec3::new(0.01, 0.5, 0.02));
+        let mut world = World::new(vec![cloth], surroundings, settings).unwrap();
+        (0..40).map(|_| world.step().unwrap().stretch).fold(0.0, f64::max)
+    };
+    let (free, limited) = (largest(false), largest(true));
+    assert!(free > 0.03 && limited < 0.02, "{free} {limited}");
+}
+
+#[test]
+fn directions_that_end_early_do_not_slow_a_fall() {
+    let mut world =
+        World::new(vec![sheet(0.5, 16, DVec3::Y)], Surroundings::default(), settings()).unwrap();
+    (0..20).for_each(|_| drop(world.step().unwrap()));
+    let speed = world.state().rms_speed();
+    assert!((speed / (G * 0.2) - 1.0).abs() < 5e-3, "{speed}");
+}
+
+#[test]
 fn three_sheets_thrown_at_a_spinning_bar_never_intersect_and_any_thread_count_agrees() {
     let play = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
