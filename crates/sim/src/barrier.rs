@@ -17,6 +17,7 @@ mod impact;
 mod law;
 mod newton;
 mod pairs;
+mod renew;
 mod room;
 mod seam;
 mod settings;

@@ -7,7 +7,7 @@
 //! that vanishes with the angle between them [li2020ipc].
 
 use super::law::{Law, Value};
-use super::pairs::{CLOTH, Kind, Near, Pairs};
+use super::pairs::{self, CLOTH, Kind, Near, Pairs};
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -22,7 +22,9 @@ const PARALLEL: f64 = 1e-3;
 /// A pair within reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    pub(super) near: Near,
+    pub(super) points: [u32; 4],
+    /// Two edges rather than a vertex and a face.
+    edges: bool,
     pub(super) weights: [f64; 4],
     pub(super) normal: DVec3,
     /// Distance beyond thickness and radius [m].
@@ -31,8 +33,8 @@ pub(super) struct Contact {
     pub(super) stiffness: f64,
     pub(super) value: Value,
     pub(super) friction: f64,
-    /// Gradient of the energy by each point, if it is more than a push along the normal.
-    turn: Option<[DVec3; 4]>,
+    /// Energy that the factor of nearly parallel edges multiplies [J]; zero for all others.
+    whole: f64,
 }
 
 impl Contact {
@@ -41,10 +43,24 @@ impl Contact {
         -self.stiffness * self.value.slope
     }
 
-    pub(super) fn gradient(&self) -> [DVec3; 4] {
+    /// What tells it from others, as [`Near::key`].
+    pub(super) fn key(&self) -> [u32; 4] {
+        pairs::key(self.points, self.edges)
+    }
+
+    /// Gradient of the energy by each point, with the points where they were when it was found.
+    pub(super) fn gradient(&self, y: &[DVec3]) -> [DVec3; 4] {
         let push = self.normal * (self.stiffness * self.value.slope);
-        let turn = self.turn.unwrap_or_default();
-        std::array::from_fn(|i| push * self.weights[i] + turn[i])
+        let mut by = self.weights.map(|w| push * w);
+        if self.whole != 0.0 {
+            let (_, slopes) = mollifier(&self.points.map(|p| y[p as usize]));
+            by.iter_mut().zip(slopes).for_each(|(by, slope)| *by += slope * self.whole);
+        }
+        by
+    }
+
+    pub(super) fn energy(&self) -> f64 {
+        self.stiffness * self.value.energy
     }
 
     /// Stiffness between the nearest points [N/m].
@@ -134,25 +150,27 @@ impl Gauge {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
         let stiffness = self.stiffness(near);
-        let mut turn = None;
-        if near.kind == Kind::Features(Pair::EdgeEdge) && gap > 0.0 {
-            let (factor, slopes) = mollifier(&near.points.map(|p| y[p as usize]));
+        let edges = near.kind == Kind::Features(Pair::EdgeEdge);
+        let mut whole = 0.0;
+        if edges && gap > 0.0 {
+            let (factor, _) = mollifier(&near.points.map(|p| y[p as usize]));
             if factor < 1.0 {
-                turn = Some(slopes.map(|g| g * (stiffness * value.energy)));
+                whole = stiffness * value.energy;
                 value.energy *= factor;
                 value.slope *= factor;
                 value.curvature *= factor;
             }
         }
         Some(Contact {
-            near: *near,
+            points: near.points,
+            edges,
             weights: closest.weights,
             normal: closest.way / distance,
             gap,
             stiffness,
             value,
             friction: self.friction(near),
-            turn,
+            whole,
         })
     }
 
@@ -168,24 +186,43 @@ impl Gauge {
         self.pressure * self.mean(near, &self.area) / self.reach
     }
 
-    /// All contacts among pairs, in their order.
-    pub(super) fn contacts(&self, pairs: &[Near], y: &[DVec3]) -> Vec<Contact> {
-        pairs
-            .par_chunks(CHUNK)
-            .flat_map_iter(|c| c.iter().filter_map(|p| self.contact(p, y)))
-            .collect()
+    /// The energy of one pair [J].
+    pub(super) fn energy(&self, near: &Near, y: &[DVec3]) -> f64 {
+        self.contact(near, y).map_or(0.0, |c| c.energy())
     }
+}
 
-    /// Their energy alone [J].
-    pub(super) fn energy(&self, pairs: &[Near], y: &[DVec3]) -> f64 {
-        let sums: Vec<f64> = pairs
-            .par_chunks(CHUNK)
-            .map(|c| {
-                let all = c.iter().filter_map(|p| self.contact(p, y));
-                all.map(|c| c.stiffness * c.value.energy).sum()
+/// All contacts among pairs, in their order, in batches that keep their memory.
+#[derive(Debug, Default)]
+pub(super) struct Contacts {
+    batches: Vec<Vec<Contact>>,
+}
+
+impl Contacts {
+    /// Finds the contacts with all points at `y`; returns their energy [J].
+    pub(super) fn find(&mut self, gauge: &Gauge, pairs: &[Near], y: &[DVec3]) -> f64 {
+        let count = pairs.len().div_ceil(CHUNK);
+        if self.batches.len() < count {
+            self.batches.resize_with(count, Vec::new);
+        }
+        self.batches[count..].iter_mut().for_each(Vec::clear);
+        let tasks = self.batches[..count].par_iter_mut().zip(pairs.par_chunks(CHUNK));
+        let sums: Vec<f64> = tasks
+            .map(|(batch, pairs)| {
+                batch.clear();
+                batch.extend(pairs.iter().filter_map(|p| gauge.contact(p, y)));
+                batch.iter().map(Contact::energy).sum()
             })
             .collect();
         sums.iter().sum()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Contact> {
+        self.batches.iter().flatten()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.batches.iter().map(Vec::len).sum()
     }
 }
 

@@ -4,9 +4,7 @@
 //! run into something, what it runs into joins the system as if it were a contact at half the reach, and the
 //! direction is found again: otherwise the first pair in the way would shorten the way of all.
 
-use super::contact::Contact;
 use super::newton::{Failure, Iterate, Solver, Stepped};
-use super::pairs::Pairs;
 use crate::linear::cg::End;
 use crate::linear::single::{self, Bond, Goal};
 use glam::{DMat3, DVec3};
@@ -52,31 +50,33 @@ impl Solver {
         let clock = Instant::now();
         let mut g = self.elastic(it);
         report.seconds[1] += clock.elapsed().as_secs_f64();
-        let contacts = self.gauge.contacts(&it.pairs, &it.y);
         let ahead = self.ahead(it);
-        let links = self.links(&contacts, it, &mut g);
+        let mut right = vec![DVec3::ZERO; n];
+        self.join(it, &ahead, &mut g, &mut right);
         if let Some(vertex) = g.iter().position(|g| !g.is_finite()) {
             return Err(Failure::NotFinite { vertex: vertex as u32 });
         }
+        right.iter_mut().zip(&g).for_each(|(right, g)| *right -= *g);
+        let joined = self.bonds.len();
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
         let mut d = ahead.clone();
         if report.iterations == 1 {
-            self.guess(it, &links, &mut d);
+            self.guess(it, &mut d);
         }
         loop {
             let clock = Instant::now();
-            self.solve(it, &links, &expected, (&g, &ahead), &mut d, report)?;
+            self.bonds.truncate(joined);
+            let mut right = right.clone();
+            for e in &expected {
+                e.link.push(e.normal * e.gradient, &it.led, &mut right);
+                self.bonds.push(e.link.bond(&it.led, &ahead, &mut right));
+            }
+            self.solve(it, &right, &mut d, expected.is_empty(), report)?;
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
-            let near = self.gauge.thickness + self.gauge.reach;
-            report.tested += self.pairs.find(&it.y, &ends, near, self.itself, &mut it.pairs)?;
-            Pairs::set_crowded_apart(&mut it.pairs, &it.y, self.gauge.thickness);
-            if it.pairs.last().is_some_and(|p| p.crowded) {
-                // Which pairs are crowded changes, and the potential with it.
-                it.energy = None;
-            }
+            report.tested += self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?;
             let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();
             let most = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
@@ -90,17 +90,16 @@ impl Solver {
     }
 
     /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
-    fn guess(&self, it: &Iterate<'_>, links: &[Link], d: &mut [DVec3]) {
+    fn guess(&self, it: &Iterate<'_>, d: &mut [DVec3]) {
         if !it.held.is_empty() {
             return;
         }
-        let n = self.masses.len();
         for (d, (free, y)) in d.iter_mut().zip(it.free.iter().zip(&it.y)) {
             *d = *free - *y;
         }
-        for p in links.iter().flat_map(|l| l.points) {
-            if (p as usize) < n {
-                d[p as usize] = DVec3::ZERO;
+        for bond in &self.bonds {
+            for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
+                d[*p as usize] = DVec3::ZERO;
             }
         }
     }
@@ -134,9 +133,9 @@ impl Solver {
         ahead
     }
 
-    /// Contacts, friction and seams as links; their gradient is added.
-    fn links(&self, contacts: &[Contact], it: &Iterate<'_>, g: &mut [DVec3]) -> Vec<Link> {
-        let mut links: Vec<Link> = Vec::with_capacity(contacts.len() + it.rubs.len());
+    /// Contacts, friction and seams as bonds. Their gradient is added to `g`; `right` gets what those points press that
+    /// are led.
+    fn join(&mut self, it: &Iterate<'_>, ahead: &[DVec3], g: &mut [DVec3], right: &mut [DVec3]) {
         let mut pull = |points: &[u32; 4], forces: [DVec3; 4]| {
             for (p, f) in points.iter().zip(forces) {
                 if let Some(g) = g.get_mut(*p as usize) {
@@ -144,24 +143,25 @@ impl Solver {
                 }
             }
         };
-        for c in contacts {
-            pull(&c.near.points, c.gradient());
-            let (points, weights) = (c.near.points, c.weights);
-            links.push(Link { points, weights, stiffness: c.hessian() });
+        let bonds = &mut self.bonds;
+        bonds.clear();
+        let mut bind = |link: Link| bonds.push(link.bond(&it.led, ahead, right));
+        for c in self.contacts.iter() {
+            pull(&c.points, c.gradient(&it.y));
+            bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
         }
         for r in &it.rubs {
-            let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip);
+            let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip, it.guide);
             pull(&r.points, r.weights.map(|w| force * w));
-            links.push(Link { points: r.points, weights: r.weights, stiffness });
+            bind(Link { points: r.points, weights: r.weights, stiffness });
         }
         for seam in it.start.seams {
             let [a, b] = seam.vertices;
             let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);
             let (force, stiffness) = seam.pull(&it.y);
             pull(&points, weights.map(|w| force * w));
-            links.push(Link { points, weights, stiffness });
+            bind(Link { points, weights, stiffness });
         }
-        links
     }
 
     /// Takes up what a direction runs into, and keeps of what it ran into before what still pushes.
@@ -214,37 +214,18 @@ impl Solver {
         expected.sort_unstable_by_key(|e| e.key);
     }
 
+    /// Solves for the direction with all bonds, from the one given.
     fn solve(
         &mut self,
         it: &Iterate<'_>,
-        links: &[Link],
-        expected: &[Expected],
-        (g, ahead): (&[DVec3], &[DVec3]),
+        right: &[DVec3],
         d: &mut [DVec3],
+        first: bool,
         report: &mut Stepped,
     ) -> Result<(), Failure> {
         let n = self.masses.len();
-        let mut right: Vec<DVec3> = g.iter().map(|g| -*g).collect();
-        let all = || links.iter().chain(expected.iter().map(|e| &e.link));
-        let mut push = |link: &Link, force: DVec3| {
-            for (p, w) in link.points.iter().zip(link.weights) {
-                if let Some(right) = right.get_mut(*p as usize) {
-                    *right -= force * w;
-                }
-            }
-        };
-        // Bodies move while the cloth does: what their motion will press is known.
-        for link in all() {
-            let bodies = link.points.iter().zip(link.weights).filter(|(p, _)| **p as usize >= n);
-            let way: DVec3 = bodies.map(|(p, w)| ahead[*p as usize] * w).sum();
-            if way != DVec3::ZERO {
-                push(link, link.stiffness * way);
-            }
-        }
-        expected.iter().for_each(|e| push(&e.link, e.normal * e.gradient));
-        let bonds: Vec<Bond> = all().map(|link| link.bond(n)).collect();
-        let anew = report.iterations == 1 && expected.is_empty();
-        self.preconditioner.update(&self.matrix, &bonds, &it.held, anew);
+        let anew = report.iterations == 1 && first;
+        self.preconditioner.update(&self.matrix, &self.bonds, &it.held, anew);
         let goal = Goal {
             gain: self.settings.linear_tolerance,
             residual: RESIDUAL,
@@ -253,10 +234,10 @@ impl Solver {
         };
         let outcome = single::solve(
             &self.matrix,
-            &bonds,
+            &self.bonds,
             &mut self.preconditioner,
             &it.held,
-            &right,
+            right,
             &mut d[..n],
             goal,
             &mut self.vectors,
@@ -270,18 +251,33 @@ impl Solver {
 }
 
 impl Link {
-    /// As the linear solver sees it: points of bodies stay where they are put.
-    fn bond(&self, n: usize) -> Bond {
-        let moves = |k: usize| (self.points[k] as usize) < n;
-        let s = &self.stiffness;
-        Bond {
-            points: std::array::from_fn(|k| if moves(k) { self.points[k] } else { 0 }),
-            weights: std::array::from_fn(|k| if moves(k) { self.weights[k] as f32 } else { 0.0 }),
-            stiffness: glam::Mat3A::from_cols(
-                s.x_axis.as_vec3a(),
-                s.y_axis.as_vec3a(),
-                s.z_axis.as_vec3a(),
-            ),
+    /// Takes a force away from the points that are free.
+    fn push(&self, force: DVec3, led: &[bool], right: &mut [DVec3]) {
+        for (p, w) in self.points.iter().zip(self.weights) {
+            if !led[*p as usize] {
+                right[*p as usize] -= force * w;
+            }
         }
+    }
+
+    /// As the linear solver sees it: without the points that are led, whose way `ahead` is known. What it presses goes to
+    /// the right side.
+    fn bond(&self, led: &[bool], ahead: &[DVec3], right: &mut [DVec3]) -> Bond {
+        let mut way = DVec3::ZERO;
+        let (mut points, mut weights) = (self.points, self.weights.map(|w| w as f32));
+        for k in 0..4 {
+            let p = self.points[k] as usize;
+            if led[p] {
+                way += ahead[p] * self.weights[k];
+                (points[k], weights[k]) = (0, 0.0);
+            }
+        }
+        if way != DVec3::ZERO {
+            self.push(self.stiffness * way, led, right);
+        }
+        let s = &self.stiffness;
+        let stiffness =
+            glam::Mat3A::from_cols(s.x_axis.as_vec3a(), s.y_axis.as_vec3a(), s.z_axis.as_vec3a());
+        Bond { points, weights, stiffness }
     }
 }

@@ -1,13 +1,13 @@
 //! Projected Newton on the incremental potential of a step.
 
-use super::contact::Gauge;
-use super::friction::{self, Anchors, Rub};
+use super::contact::{Contacts, Gauge};
+use super::friction::{self, Anchors, Guide, Rub};
 use super::pairs::{Near, Pairs};
 use super::seam::Seam;
 use super::settings::Barrier;
 use crate::body::Collider;
 use crate::error::Error;
-use crate::linear::single::{Matrix, TwoLevel, Vectors};
+use crate::linear::single::{Bond, Matrix, TwoLevel, Vectors};
 use crate::model::Model;
 use crate::sheet::Sheet;
 use glam::DVec3;
@@ -69,6 +69,14 @@ pub struct Solver {
     pub(super) matrix: Matrix,
     pub(super) preconditioner: TwoLevel,
     pub(super) vectors: Vectors,
+    /// Contacts of the iterate, and of the last state that was tried instead of it.
+    pub(super) contacts: Contacts,
+    tried: Contacts,
+    /// Pairs before those of now, and of the last step; memory.
+    pub(super) before: Vec<Near>,
+    last: Vec<Near>,
+    /// What joins the matrix in a linear system; memory.
+    pub(super) bonds: Vec<Bond>,
 }
 
 /// Everything that changes within a step.
@@ -76,6 +84,8 @@ pub(super) struct Iterate<'a> {
     pub(super) start: &'a Start<'a>,
     /// Held vertices, ascending.
     pub(super) held: Vec<u32>,
+    /// Which points go their own way: held vertices and those of bodies.
+    pub(super) led: Vec<bool>,
     /// Points of cloth and bodies at the begin of the step and now.
     pub(super) y0: Vec<DVec3>,
     pub(super) y: Vec<DVec3>,
@@ -86,10 +96,11 @@ pub(super) struct Iterate<'a> {
     /// All pairs that come within reach on the last way that was looked at.
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
+    pub(super) guide: Guide,
     /// What a step is measured by [J]: a hundredth of it, or so, is not worth another iteration.
     pub(super) scale: f64,
-    /// The potential now, if it is known.
-    pub(super) energy: Option<f64>,
+    /// The potential now.
+    pub(super) energy: f64,
 }
 
 impl Solver {
@@ -117,6 +128,11 @@ impl Solver {
             matrix: Matrix::zeros(sheet.pattern()),
             preconditioner: TwoLevel::new(sheet.pattern())?,
             vectors: Vectors::default(),
+            contacts: Contacts::default(),
+            tried: Contacts::default(),
+            before: Vec::new(),
+            last: Vec::new(),
+            bonds: Vec::new(),
             sheet,
             settings,
         })
@@ -156,7 +172,7 @@ impl Solver {
         if it.part < 1.0 {
             return Err(Failure::Late { part: it.part });
         }
-        let anchors = self.finish(&it, &mut report);
+        let anchors = self.finish(&mut it, &mut report);
         it.y.truncate(n);
         Ok((it.y, anchors, report))
     }
@@ -184,31 +200,51 @@ impl Solver {
         start.held.iter().for_each(|(v, to)| ends[*v as usize] = *to);
         held.sort_unstable();
         held.dedup();
+        let mut led: Vec<bool> = (0..y0.len()).map(|i| i >= n).collect();
+        held.iter().for_each(|v| led[*v as usize] = true);
         let clock = Instant::now();
-        let mut pairs = Vec::new();
-        let near = self.gauge.thickness + self.gauge.reach;
-        report.tested += self.pairs.find(&y0, &ends, near, self.itself, &mut pairs)?;
-        Pairs::set_crowded_apart(&mut pairs, &y0, self.gauge.thickness);
+        // What a step begins with must follow from the state alone, or a run that is resumed would differ.
+        let mut pairs = std::mem::take(&mut self.last);
+        pairs.clear();
+        report.tested += self.renew(&y0, &ends, &mut pairs, None)?;
         report.seconds[0] += clock.elapsed().as_secs_f64();
         // Nothing to wait for where nothing is moved.
         let still = y0[n..] == ends[n..] && held.is_empty();
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
-        let contacts = self.gauge.contacts(&pairs, &y0);
-        let rubs = contacts.iter().filter_map(|c| Rub::of(c, start.anchors)).collect();
+        let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
+        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
+        let mut rubs: Vec<Rub> = rubs.collect();
+        rubs.iter_mut().for_each(|r| r.expect(&ends, &y0));
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let scale = self.scale(start);
-        let mut it = Iterate { start, held, y0, y, free, part, pairs, rubs, scale, energy: None };
+        let (scale, guide) = (self.scale(start), Guide::new());
+        let mut it = Iterate {
+            start,
+            held,
+            led,
+            y0,
+            y,
+            free,
+            part,
+            pairs,
+            rubs,
+            guide,
+            scale,
+            energy: barrier,
+        };
+        it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
-            let (stays, goes) = (self.potential(&it, &it.y0), self.potential(&it, &it.y));
-            if stays < goes {
+            let goes = self.potential(&it, &it.y);
+            if it.energy < goes {
                 it.y.clone_from(&it.y0);
+            } else {
+                std::mem::swap(&mut self.contacts, &mut self.tried);
+                it.energy = goes;
             }
-            it.energy = Some(stays.min(goes));
         }
         Ok(it)
     }
@@ -232,12 +268,12 @@ impl Solver {
     }
 
     /// Counts contacts and finds what they will stick to.
-    fn finish(&self, it: &Iterate<'_>, report: &mut Stepped) -> Anchors {
-        let contacts = self.gauge.contacts(&it.pairs, &it.y);
-        report.contacts = contacts.len() as u32;
-        report.gap = contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
-        let rubs: Vec<Rub> = contacts.iter().filter_map(|c| Rub::of(c, it.start.anchors)).collect();
-        friction::anchors(&rubs, &it.y, &it.y0, self.slip)
+    fn finish(&mut self, it: &mut Iterate<'_>, report: &mut Stepped) -> Anchors {
+        report.contacts = self.contacts.len() as u32;
+        report.gap = self.contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, it.start.anchors));
+        self.last = std::mem::take(&mut it.pairs);
+        friction::anchors(&rubs.collect::<Vec<_>>(), &it.y, &it.y0, self.slip)
     }
 
     /// Goes along `d`, at most so far that nothing is passed, until the potential falls.
@@ -250,14 +286,12 @@ impl Solver {
     ) {
         let n = self.masses.len();
         let clock = Instant::now();
-        let before = match it.energy {
-            Some(energy) => energy,
-            None => self.potential(it, &it.y),
-        };
-        it.energy = Some(before);
+        let before = it.energy;
+        it.guide.go_on(report.iterations);
         let moving = it.part < 1.0;
         let mut length = most;
         let mut to = vec![DVec3::ZERO; it.y.len()];
+        let mut found = false;
         for _ in 0..HALVINGS {
             for i in 0..n {
                 to[i] = it.y[i] + d[i] * length;
@@ -273,29 +307,43 @@ impl Solver {
                 to[n..].copy_from_slice(&it.y[n..]);
             }
             let energy = self.potential(it, &to);
+            if length == 1.0 && !moving {
+                it.guide.learn(report.iterations, (before - energy) / slope);
+            }
             let noise = ROUNDING * before.abs();
             // While pins and bodies do work on it the potential may rise, but not to infinity.
             let falls = energy <= before - ENOUGH * length * slope + noise;
             if (moving && energy.is_finite()) || falls {
                 it.y = to;
                 it.part = part;
-                it.energy = Some(energy);
+                it.energy = energy;
+                found = true;
                 break;
             }
             length *= 0.5;
         }
+        if found {
+            std::mem::swap(&mut self.contacts, &mut self.tried);
+        } else {
+            self.contacts.find(&self.gauge, &it.pairs, &it.y);
+        }
         report.seconds[3] += clock.elapsed().as_secs_f64();
     }
 
-    /// The potential of a step.
+    /// The potential of a step; the contacts are kept as those that were tried.
     fn potential(&mut self, it: &Iterate<'_>, y: &[DVec3]) -> f64 {
+        self.smooth(it, y) + self.tried.find(&self.gauge, &it.pairs, y)
+    }
+
+    /// The potential but for the barrier.
+    fn smooth(&mut self, it: &Iterate<'_>, y: &[DVec3]) -> f64 {
         let n = self.masses.len();
         let h2 = it.start.h * it.start.h;
         let inertia: f64 =
             (0..n).map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.free[i])).sum();
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
         let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
-        inertia + self.sheet.energy(&y[..n]) + self.gauge.energy(&it.pairs, y) + friction + sewing
+        inertia + self.sheet.energy(&y[..n]) + friction + sewing
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) enum Kind {
 pub(super) struct Near {
     pub(super) kind: Kind,
     pub(super) points: [u32; 4],
+    /// Where it stands among all pairs there could be: body and kind, and the two features.
+    pub(super) rank: [u32; 3],
     /// The body, or [`CLOTH`].
     pub(super) body: u32,
     /// Whether it was nearer than the thickness when it was found. The detector dismisses neighbours on
@@ -44,11 +46,9 @@ pub(super) struct Closest {
 }
 
 impl Near {
-    /// What tells pairs apart: their points, and for edges the topmost bit.
+    /// What tells pairs apart from step to step, as [`key`].
     pub(super) fn key(&self) -> [u32; 4] {
-        let [a, b, c, d] = self.points;
-        let edges = u32::from(self.kind == Kind::Features(Pair::EdgeEdge));
-        [a | edges << 31, b, c, d]
+        key(self.points, self.kind == Kind::Features(Pair::EdgeEdge))
     }
 
     pub(super) fn closest(&self, y: &[DVec3]) -> Closest {
@@ -76,6 +76,11 @@ impl Near {
             }
         }
     }
+}
+
+/// What tells pairs apart: their points, and for edges the topmost bit.
+pub(super) fn key([a, b, c, d]: [u32; 4], edges: bool) -> [u32; 4] {
+    [a | u32::from(edges) << 31, b, c, d]
 }
 
 /// All that can touch: cloth, bodies, and how to find what is near.
@@ -130,7 +135,7 @@ impl Pairs {
     }
 
     /// All pairs that come nearer than `distance` to each other on the way from `y0` to `y1`, beyond
-    /// the radii of bodies.
+    /// the radii of bodies, ascending by rank.
     pub(super) fn find(
         &mut self,
         y0: &[DVec3],
@@ -159,34 +164,22 @@ impl Pairs {
         Ok(tested)
     }
 
-    /// Puts cloth pairs that are nearer than the thickness already behind all others.
-    pub(super) fn set_crowded_apart(pairs: &mut Vec<Near>, y: &[DVec3], thickness: f64) {
-        let crowded = |p: &Near| {
-            p.body == CLOTH && p.closest(y).way.length_squared() <= thickness * thickness
-        };
-        let mut found: Vec<Near> = pairs.iter().filter(|p| crowded(p)).copied().collect();
-        if !found.is_empty() {
-            pairs.retain(|p| !crowded(p));
-            found.iter_mut().for_each(|p| p.crowded = true);
-            pairs.append(&mut found);
-        }
-    }
-
     fn with_itself(&self, candidates: &Candidates, found: &mut Vec<Near>) {
         let s = &self.cloth.surface;
-        let near = |pair: Pair, points: [u32; 4]| Near {
+        let near = |pair: Pair, points: [u32; 4], rank: [u32; 3]| Near {
             kind: Kind::Features(pair),
             points,
+            rank,
             body: CLOTH,
             crowded: false,
         };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [a, b, c] = s.triangles[*t as usize];
-            near(Pair::VertexFace, [*v, a, b, c])
+            near(Pair::VertexFace, [*v, a, b, c], [0, *v, *t])
         }));
         found.extend(candidates.ee.iter().map(|[a, b]| {
             let ([p, q], [r, t]) = (s.edges[*a as usize], s.edges[*b as usize]);
-            near(Pair::EdgeEdge, [p, q, r, t])
+            near(Pair::EdgeEdge, [p, q, r, t], [1, *a, *b])
         }));
     }
 
@@ -201,6 +194,8 @@ impl Pairs {
     ) -> Result<(), NotFinite> {
         let first = self.first[b];
         let at = |v: u32| first + v;
+        // Three kinds of pairs each, after those of cloth with itself.
+        let rank = 3 * (b as u32 + 1);
         let body = &mut self.bodies[b];
         let s = &self.cloth.surface;
         let mut candidates = Candidates::default();
@@ -216,6 +211,7 @@ impl Pairs {
                         found.push(Near {
                             kind: Kind::Plane(*normal),
                             points,
+                            rank: [rank, v, 0],
                             body: b as u32,
                             crowded: false,
                         });
@@ -246,23 +242,24 @@ impl Pairs {
                 candidates.ee.dedup();
             }
         }
-        let near = |pair: Pair, points: [u32; 4]| Near {
+        let near = |pair: Pair, points: [u32; 4], rank: [u32; 3]| Near {
             kind: Kind::Features(pair),
             points,
+            rank,
             body: b as u32,
             crowded: false,
         };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [p, q, r] = triangles[*t as usize].map(at);
-            near(Pair::VertexFace, [*v, p, q, r])
+            near(Pair::VertexFace, [*v, p, q, r], [rank, *v, *t])
         }));
         found.extend(candidates.fv.iter().map(|[t, v]| {
             let [p, q, r] = s.triangles[*t as usize];
-            near(Pair::VertexFace, [at(*v), p, q, r])
+            near(Pair::VertexFace, [at(*v), p, q, r], [rank + 1, *t, *v])
         }));
         found.extend(candidates.ee.iter().map(|[a, e]| {
             let ([p, q], [r, t]) = (s.edges[*a as usize], edges[*e as usize].map(at));
-            near(Pair::EdgeEdge, [p, q, r, t])
+            near(Pair::EdgeEdge, [p, q, r, t], [rank + 2, *a, *e])
         }));
         Ok(())
     }

@@ -89,38 +89,44 @@ impl Coarse {
                 }
             }
             let count = joined.iter().filter(|e| e.0 != NONE).count();
-            let joined = &joined[..count];
-            if self.joins(joined) {
-                self.add_joined(joined, &bond.stiffness);
+            if self.add_joined(&joined[..count], &bond.stiffness) {
                 continue;
             }
             // Without room for all couplings those of each side alone: it is as if the other were held.
             // Dropping single couplings could leave an indefinite matrix.
             for sign in [1.0, -1.0] {
-                let side: Vec<(u32, f64)> =
-                    joined.iter().copied().filter(|(_, w)| w * sign > 0.0).collect();
-                if self.joins(&side) {
-                    self.add_joined(&side, &bond.stiffness);
-                } else {
-                    side.iter().for_each(|e| self.add_joined(&[*e], &bond.stiffness));
+                let mut side = [(NONE, 0.0); 4];
+                let mut size = 0;
+                for entry in joined[..count].iter().filter(|(_, w)| w * sign > 0.0) {
+                    side[size] = *entry;
+                    size += 1;
+                }
+                if !self.add_joined(&side[..size], &bond.stiffness) {
+                    for entry in &side[..size] {
+                        self.add_joined(&[*entry], &bond.stiffness);
+                    }
                 }
             }
         }
     }
 
-    /// Whether the pattern has room for all couplings.
-    fn joins(&self, joined: &[(u32, f64)]) -> bool {
-        let room = |a: u32, b: u32| self.pattern.slot(a, b).is_some();
-        joined.iter().all(|(a, _)| joined.iter().all(|(b, _)| room(*a, *b)))
-    }
-
-    fn add_joined(&mut self, joined: &[(u32, f64)], stiffness: &Mat3A) {
-        for (a, wa) in joined {
-            for (b, wb) in joined.iter().filter(|(b, _)| b >= a) {
-                let Some(slot) = self.pattern.slot(*a, *b) else { continue };
-                add(&mut self.values[slot], stiffness, wa * wb);
+    /// Adds the couplings of a bond if the pattern has room for all of them; says whether.
+    fn add_joined(&mut self, joined: &[(u32, f64)], stiffness: &Mat3A) -> bool {
+        let mut slots = [(0_u32, 0.0); 10];
+        let mut count = 0;
+        for (k, (a, wa)) in joined.iter().enumerate() {
+            slots[count] = (self.pattern.diagonal[*a as usize], wa * wa);
+            count += 1;
+            for (b, wb) in &joined[k + 1..] {
+                let Some(slot) = self.pattern.slot(*a.min(b), *a.max(b)) else { return false };
+                slots[count] = (slot as u32, wa * wb);
+                count += 1;
             }
         }
+        for (slot, weight) in &slots[..count] {
+            add(&mut self.values[*slot as usize], stiffness, *weight);
+        }
+        true
     }
 
     /// The translations that belong to a residual.

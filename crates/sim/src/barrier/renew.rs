@@ -1,0 +1,93 @@
+//! Pairs found anew in an iteration, and what is known of them from the last.
+//!
+//! Most pairs go on. Only those that come, go or change their kind change the potential, so it need not be computed
+//! again; and only those that come can be crowded, as continuous collision detection has kept all others apart.
+
+use super::newton::Solver;
+use super::pairs::{CLOTH, Near};
+use glam::DVec3;
+use std::cmp::Ordering;
+use toile_collide::NotFinite;
+
+impl Solver {
+    /// Finds the pairs that come within reach on the way from `y` to `ends`, and adds to the `energy` at `y`, if it is
+    /// known, what the difference to the pairs before makes. Crowded pairs stand behind all others.
+    pub(super) fn renew(
+        &mut self,
+        y: &[DVec3],
+        ends: &[DVec3],
+        pairs: &mut Vec<Near>,
+        energy: Option<&mut f64>,
+    ) -> Result<u64, NotFinite> {
+        std::mem::swap(pairs, &mut self.before);
+        let near = self.gauge.thickness + self.gauge.reach;
+        let tested = self.pairs.find(y, ends, near, self.itself, pairs)?;
+        debug_assert!(pairs.is_sorted_by_key(|p| p.rank), "pairs are sorted");
+        let change = self.compare(y, pairs, energy.is_some());
+        if let Some(energy) = energy.filter(|_| change.is_finite()) {
+            *energy += change;
+        }
+        set_apart(pairs);
+        Ok(tested)
+    }
+
+    /// Tells which pairs are crowded; returns how much the energy at `y` is more than that of the pairs before, if it
+    /// is `wanted`.
+    fn compare(&self, y: &[DVec3], pairs: &mut [Near], wanted: bool) -> f64 {
+        let of = |p: &Near| if wanted { self.gauge.energy(p, y) } else { 0.0 };
+        let ordinary = self.before.partition_point(|p| !p.crowded);
+        let (mut ordinary, mut crowded) =
+            (Walk(&self.before[..ordinary]), Walk(&self.before[ordinary..]));
+        let mut change = 0.0;
+        for pair in pairs {
+            if ordinary.to(pair, |gone| change -= of(gone)).is_some() {
+                crowded.to(pair, |gone| change -= of(gone));
+                continue;
+            }
+            let before = crowded.to(pair, |gone| change -= of(gone));
+            pair.crowded = self.is_crowded(pair, y);
+            if before.is_none_or(|_| !pair.crowded) {
+                change += of(pair) - before.map_or(0.0, of);
+            }
+        }
+        let gone = ordinary.0.iter().chain(crowded.0);
+        gone.for_each(|gone| change -= of(gone));
+        change
+    }
+
+    /// Whether cloth is nearer to itself than the thickness already.
+    fn is_crowded(&self, pair: &Near, y: &[DVec3]) -> bool {
+        let thickness = self.gauge.thickness;
+        pair.body == CLOTH && pair.closest(y).way.length_squared() <= thickness * thickness
+    }
+}
+
+/// What is left of a sorted list.
+struct Walk<'a>(&'a [Near]);
+
+impl<'a> Walk<'a> {
+    /// Goes on to where `pair` stands or would stand, past pairs that are gone; returns it if it is there.
+    fn to(&mut self, pair: &Near, mut gone: impl FnMut(&Near)) -> Option<&'a Near> {
+        while let Some((first, rest)) = self.0.split_first() {
+            match first.rank.cmp(&pair.rank) {
+                Ordering::Less => gone(first),
+                Ordering::Equal => {
+                    self.0 = rest;
+                    return Some(first);
+                }
+                Ordering::Greater => break,
+            }
+            self.0 = rest;
+        }
+        None
+    }
+}
+
+/// Puts crowded pairs behind all others.
+fn set_apart(pairs: &mut Vec<Near>) {
+    let mut crowded: Vec<Near> = pairs.iter().filter(|p| p.crowded).copied().collect();
+    if !crowded.is_empty() {
+        pairs.retain(|p| !p.crowded);
+        pairs.append(&mut crowded);
+    }
+}
