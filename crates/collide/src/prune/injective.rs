@@ -7,6 +7,7 @@ use super::Covers;
 use super::gradient::{GradientCone, RestTriangle};
 use super::group::Groups;
 use super::halo::{FlatHalos, Halos};
+use super::parts::Parts;
 use crate::tree::{Ends, Moved, Plan, bottom_up};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
@@ -22,6 +23,8 @@ pub struct GradientCones {
     sizes: Vec<u32>,
     limits: Vec<f32>,
     cones: Vec<GradientCone>,
+    /// The same, as halos ask for them.
+    parts: Parts,
     halos: Halos,
 }
 
@@ -37,8 +40,10 @@ impl GradientCones {
             sizes: plan.nodes.iter().map(|n| n.size).collect(),
             limits: (0..plan.nodes.len()).map(|n| covers.limit(n)).collect(),
             cones: vec![GradientCone::ALL; plan.nodes.len()],
+            parts: Parts::default(),
             groups: Groups::default(),
         };
+        cones.parts.renew(&cones.cones, cones.halos.limit());
         let mut rest = Vec::new();
         for list in lists(surface, plan, &covers) {
             rest.clear();
@@ -75,13 +80,14 @@ impl GradientCones {
         };
         let leaf = |n: usize| groups.cone(of(n), ends);
         bottom_up(sizes, &mut self.cones, &wanted, &leaf, &GradientCone::merge);
+        self.parts.renew(&self.cones, self.halos.limit());
     }
 
     /// Whether no two triangles of the node intersect at any time of the step.
     pub fn is_injective(&self, node: usize) -> bool {
         // A node without gradients has an empty cone, and no limit either.
         (self.limits[node] > 0.0 && self.cones[node].angle < self.limits[node])
-            || self.halos.is_flat(&self.cones, node)
+            || self.halos.is_flat(&self.parts, node)
     }
 
     /// Marks the nodes that do not meet themselves: the highest ones, and all below these.
@@ -108,7 +114,7 @@ impl GradientCones {
     /// Whether one of two nodes lies in the flat halo of the other.
     #[inline]
     pub(crate) fn flat_together(&self, known: &FlatHalos, a: usize, b: usize) -> bool {
-        self.halos.flat_together(&self.cones, known, a, b)
+        self.halos.flat_together(&self.parts, known, a, b)
     }
 
     /// The cone of a node.
