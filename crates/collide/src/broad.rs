@@ -238,16 +238,35 @@ impl Detector {
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
         self.drift = if again { self.drift + way } else { f64::INFINITY };
-        let f = &self.features;
         if inflation == 0.0 || self.drift > inflation {
+            let margin = 0.5 * separation + inflation;
+            self.drift = 0.0;
+            if self.features.moved == Moved::All && self.refit_at_once(margin) {
+                return Ok(());
+            }
+            let f = &self.features;
             // Those that did not move are left as they are if they have their margin.
             let which = if again && inflation == 0.0 { &f.moved } else { &Moved::All };
-            let margin = 0.5 * separation + inflation;
             with_tree!(&mut self.tree, tree => tree.refit(&f.layout, &f.ends, which, margin));
-            self.drift = 0.0;
         }
+        let f = &self.features;
         self.folds.refit(&f.layout, &f.ends, &f.moved);
         Ok(())
+    }
+
+    /// Computes volumes and bounds of curvature of all nodes together, where these need the same; says whether that is so.
+    fn refit_at_once(&mut self, margin: f64) -> bool {
+        let Features { layout, ends, .. } = &self.features;
+        let (AnyTree::Moving(tree), Some(cones)) = (&mut self.tree, self.folds.gradients()) else {
+            return false;
+        };
+        tree.refit_by(layout, margin, |boxes| {
+            let around = |leaf: usize| {
+                let vertices = layout.leaf_vertices(leaf).iter();
+                MovingBox::around(vertices.map(|v| ends[*v as usize]), margin)
+            };
+            cones.refit_with_boxes(ends, margin, boxes, around);
+        })
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other

@@ -8,9 +8,11 @@ use super::gradient::{GradientCone, RestTriangle};
 use super::group::Groups;
 use super::halo::{FlatHalos, Halos};
 use super::parts::Parts;
-use crate::tree::{Ends, Moved, Plan, bottom_up};
+use crate::tree::{Ends, Moved, Plan, bottom_up, parents};
+use crate::volume::{self, MovingBox};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 /// For each node of a plan, whether it surely does not intersect itself during a step.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct GradientCones {
     /// Nodes of each subtree.
     sizes: Vec<u32>,
     limits: Vec<f32>,
+    /// Whether a node is a leaf with one group, which has just the leaf's vertices.
+    alone: Vec<bool>,
     cones: Vec<GradientCone>,
     /// The same, as halos ask for them.
     parts: Parts,
@@ -39,18 +43,25 @@ impl GradientCones {
             offsets: vec![0],
             sizes: plan.nodes.iter().map(|n| n.size).collect(),
             limits: (0..plan.nodes.len()).map(|n| covers.limit(n)).collect(),
+            alone: vec![false; plan.nodes.len()],
             cones: vec![GradientCone::ALL; plan.nodes.len()],
             parts: Parts::default(),
             groups: Groups::default(),
         };
         cones.parts.renew(&cones.cones, cones.halos.limit());
         let mut rest = Vec::new();
-        for list in lists(surface, plan, &covers) {
+        for (n, list) in lists(surface, plan, &covers).into_iter().enumerate() {
             rest.clear();
+            let count = list.len();
             // Where there is a triangle without gradient, every node that holds it has limit 0.
             let of = |t: u32| RestTriangle::new(surface.triangles[t as usize], uv[t as usize]);
             rest.extend(list.into_iter().filter_map(of));
+            let before = cones.groups.len();
             cones.groups.push(&rest);
+            cones.alone[n] = plan.nodes[n].size == 1
+                && count == plan.nodes[n].count as usize
+                && rest.len() == count
+                && cones.groups.len() == before + 1;
             cones.offsets.push(cones.groups.len() as u32);
         }
         cones
@@ -80,6 +91,31 @@ impl GradientCones {
         };
         let leaf = |n: usize| groups.cone(of(n), ends);
         bottom_up(sizes, &mut self.cones, &wanted, &leaf, &GradientCone::merge);
+        self.parts.renew(&self.cones, self.halos.limit());
+    }
+
+    /// Renews all cones, and the boxes of leaves with a margin: both need the same positions. `around` gives the box of a
+    /// leaf for which they do not.
+    pub(crate) fn refit_with_boxes(
+        &mut self,
+        ends: &Ends,
+        margin: f64,
+        boxes: &mut [MovingBox],
+        around: impl Fn(usize) -> MovingBox + Sync,
+    ) {
+        let (groups, offsets, sizes, alone) =
+            (&self.groups, &self.offsets, &self.sizes, &self.alone);
+        let rounded = volume::margin(margin);
+        let all = self.cones.par_iter_mut().zip(boxes).enumerate().with_min_len(MANY);
+        all.filter(|(n, _)| sizes[*n] == 1).for_each(|(n, (cone, leaf))| {
+            let of = offsets[n] as usize..offsets[n + 1] as usize;
+            if alone[n] {
+                (*cone, *leaf) = groups.cone_and_box(of.start, ends, rounded);
+            } else {
+                (*cone, *leaf) = (groups.cone(of, ends), around(n));
+            }
+        });
+        parents(sizes, &mut self.cones, &GradientCone::merge);
         self.parts.renew(&self.cones, self.halos.limit());
     }
 
@@ -122,6 +158,9 @@ impl GradientCones {
         &self.cones[node]
     }
 }
+
+/// Nodes that are not worth another thread.
+const MANY: usize = 1024;
 
 /// The triangles that the cone of each leaf holds; none for other nodes.
 ///

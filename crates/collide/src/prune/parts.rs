@@ -87,7 +87,7 @@ impl Work for AreFlat<'_> {
         }
         // The widest of them alone may be too wide, and the narrowest without gradients.
         let least = w.array(least)[6];
-        if least < 0.0 || least >= ANY {
+        if !(0.0..ANY).contains(&least) {
             return false;
         }
         if self.have_room(w, &self.all[self.own].0) {
