@@ -4,6 +4,7 @@ mod boxes;
 mod cells;
 mod features;
 mod finder;
+mod kept;
 mod leaf;
 mod near;
 mod sort;
@@ -12,6 +13,7 @@ use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
+use cells::Grid;
 use features::{Fans, Features};
 use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
@@ -234,6 +236,7 @@ impl Detector {
             _ => Moved::All,
         };
         let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
+        self.features.kept.forget();
         let way = self.features.take(motion, separation, inflation > 0.0)?;
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
@@ -256,17 +259,26 @@ impl Detector {
 
     /// Computes volumes and bounds of curvature of all nodes together, where these need the same; says whether that is so.
     fn refit_at_once(&mut self, margin: f64) -> bool {
-        let Features { layout, ends, .. } = &self.features;
         let (AnyTree::Moving(tree), Some(cones)) = (&mut self.tree, self.folds.gradients()) else {
             return false;
         };
-        tree.refit_by(layout, margin, |boxes| {
+        let grid = Grid::new([&self.features; 2]);
+        let mut cells = self.features.kept.take();
+        let features = &self.features;
+        let Features { layout, ends, .. } = features;
+        let done = tree.refit_by(layout, margin, |boxes| {
             let around = |leaf: usize| {
                 let vertices = layout.leaf_vertices(leaf).iter();
                 MovingBox::around(vertices.map(|v| ends[*v as usize]), margin)
             };
-            cones.refit_with_boxes(ends, margin, boxes, around);
-        })
+            cones.refit_with_boxes(ends, margin, boxes, around, &mut cells, |leaf, cells| {
+                features.keep(leaf, grid, cells);
+            });
+        });
+        if done {
+            self.features.kept.put(cells, grid);
+        }
+        done
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other

@@ -297,6 +297,7 @@ impl OneGroup<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::Volume;
     use glam::{DVec2, DVec3};
     use proptest::prelude::*;
 
@@ -356,6 +357,32 @@ mod tests {
                     prop_assert!(angle < f64::from(cone.angle) + slack, "{angle} {cone:?}");
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_box_of_a_group_holds_the_boxes_of_its_vertices_and_is_hardly_larger(
+            n in 1..30_u32, scale in -9..20_i32, far in -3..6_i32, offset in prop::array::uniform3(-1.0..1.0_f64),
+            noise in prop::collection::vec(-1.0..1.0_f64, 47), margin in -12..3_i32,
+        ) {
+            let (rest, _) = strip(n, &[0.1, -0.2], 1.0);
+            let size = 10.0_f64.powi(scale);
+            let margin = 10.0_f64.powi(margin) * size;
+            let place = |v: u32, end: u32| {
+                let s = |k: u32| noise[((5 * v + 3 * end + k) as usize) % noise.len()];
+                size * (DVec3::new(s(0), s(1), s(2)) + 10.0_f64.powi(far) * DVec3::from_array(offset))
+            };
+            let ends: Vec<[DVec3; 2]> = (0..n + 2).map(|v| [place(v, 0), place(v, 1)]).collect();
+            let mut groups = Groups::default();
+            groups.push(&rest);
+            prop_assert_eq!(groups.len(), 1);
+            let (_, all) = groups.cone_and_box(0, &ends, crate::volume::margin(margin));
+            let vertices = MovingBox::around(ends.iter().copied(), margin);
+            prop_assert_eq!(all.merge(vertices), all);
+            let away = 1.0 + 10.0_f64.powi(far);
+            let larger = vertices.inflate(1e-5 * (size * away + margin));
+            prop_assert_eq!(larger.merge(all), larger);
         }
     }
 

@@ -543,4 +543,21 @@ mod tests {
         assert!(!enters([-0.5, 0.4], [0.4, -0.5]), "past a corner");
         assert!(!enters([1.0, 0.5], [2.0, 0.5]), "from a side outwards");
     }
+
+    #[test]
+    fn rounded_halos_hold_nothing_that_exact_ones_do_not() {
+        let whole = Rect { lo: DVec2::ZERO, hi: DVec2::ONE };
+        let from = |x: f64, hi: f64| Rect { lo: DVec2::splat(x), hi: DVec2::splat(hi) };
+        let holds = |halo: f64, rect: f64| {
+            let halo = Bounds::new(&whole, Some(&from(halo, 0.9)), &whole);
+            halo.holds(&Bounds::new(&from(rect, 0.8), None, &whole))
+        };
+        // A hair's breadth below what 32 bits tell apart.
+        let near = 0.1_f64.next_up();
+        assert!(!holds(near, 0.1) && holds(0.1 - 1e-7, 0.1));
+        // A side at the end of the piece holds all that is there, and a halo that is not covered nothing.
+        let all = Bounds::new(&whole, Some(&whole), &whole);
+        assert!(all.holds(&all));
+        assert!(!Bounds::new(&whole, None, &whole).holds(&all));
+    }
 }

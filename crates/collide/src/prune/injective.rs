@@ -95,24 +95,49 @@ impl GradientCones {
     }
 
     /// Renews all cones, and the boxes of leaves with a margin: both need the same positions. `around` gives the box of a
-    /// leaf for which they do not.
-    pub(crate) fn refit_with_boxes(
+    /// leaf for which they do not; `more` does what else needs these positions, with what belongs to each leaf, or with
+    /// nothing.
+    pub(crate) fn refit_with_boxes<M: Send>(
         &mut self,
         ends: &Ends,
         margin: f64,
-        boxes: &mut [MovingBox],
+        mut boxes: &mut [MovingBox],
         around: impl Fn(usize) -> MovingBox + Sync,
+        mut each: &mut [M],
+        more: impl Fn(usize, &mut M) + Sync,
     ) {
         let (groups, offsets, sizes, alone) =
             (&self.groups, &self.offsets, &self.sizes, &self.alone);
         let rounded = volume::margin(margin);
-        let all = self.cones.par_iter_mut().zip(boxes).enumerate().with_min_len(MANY);
-        all.filter(|(n, _)| sizes[*n] == 1).for_each(|(n, (cone, leaf))| {
-            let of = offsets[n] as usize..offsets[n + 1] as usize;
-            if alone[n] {
-                (*cone, *leaf) = groups.cone_and_box(of.start, ends, rounded);
-            } else {
-                (*cone, *leaf) = (groups.cone(of, ends), around(n));
+        let mut cones = self.cones.as_mut_slice();
+        let (mut shares, mut first) = (Vec::new(), 0);
+        while !cones.is_empty() {
+            let nodes = cones.len().min(MANY);
+            let is_leaf = |n: &usize| sizes[*n] == 1;
+            let leaves = (first..first + nodes).filter(is_leaf).count().min(each.len());
+            let (c, b, m);
+            (c, cones) = cones.split_at_mut(nodes);
+            (b, boxes) = boxes.split_at_mut(nodes);
+            (m, each) = each.split_at_mut(leaves);
+            shares.push((first, c, b, m));
+            first += nodes;
+        }
+        shares.into_par_iter().for_each(|(first, cones, boxes, each)| {
+            let mut each = each.iter_mut();
+            for (i, (cone, leaf)) in cones.iter_mut().zip(boxes).enumerate() {
+                let n = first + i;
+                if sizes[n] > 1 {
+                    continue;
+                }
+                let of = offsets[n] as usize..offsets[n + 1] as usize;
+                if alone[n] {
+                    (*cone, *leaf) = groups.cone_and_box(of.start, ends, rounded);
+                } else {
+                    (*cone, *leaf) = (groups.cone(of, ends), around(n));
+                }
+                if let Some(own) = each.next() {
+                    more(n, own);
+                }
             }
         });
         parents(sizes, &mut self.cones, &GradientCone::merge);
@@ -159,7 +184,7 @@ impl GradientCones {
     }
 }
 
-/// Nodes that are not worth another thread.
+/// Nodes that are given to a thread together.
 const MANY: usize = 1024;
 
 /// The triangles that the cone of each leaf holds; none for other nodes.

@@ -127,3 +127,65 @@ impl AreFlat<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The isometry that turns the plane by small angles about three axes.
+    fn turned([a, b, c]: [f64; 3]) -> Gradient {
+        let m = glam::DMat3::from_euler(glam::EulerRot::XYZ, a, b, c);
+        let (u, v) = (m.x_axis.as_vec3(), m.y_axis.as_vec3());
+        [u.x, u.y, u.z, v.x, v.y, v.z]
+    }
+
+    /// The angle between two isometries, as vectors.
+    fn angle(a: &Gradient, b: &Gradient) -> f64 {
+        let dot: f64 = a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
+        (0.5 * dot).clamp(-1.0, 1.0).acos()
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_flat_only_about_an_axis_that_all_of_them_are_near_to(
+            turns in prop::collection::vec(prop::array::uniform3(-0.5..0.5_f64), 1..30),
+            angles in prop::collection::vec(-0.1..0.8_f32, 30), wide in 0.0..1.2_f32, limit in 0.1..0.78_f32,
+        ) {
+            let cone = |(turn, angle): (&[f64; 3], &f32)| GradientCone { axis: turned(*turn), angle: wide * angle };
+            let cones: Vec<GradientCone> = turns.iter().zip(&angles).map(cone).collect();
+            let mut parts = Parts::default();
+            parts.renew(&cones, limit);
+            let all: Vec<u32> = (0..cones.len() as u32).collect();
+            let flat = parts.are_flat(&all, 0);
+            let some = || cones.iter().filter(|c| c.angle >= 0.0);
+            let mut sum = [0.0; 6];
+            some().for_each(|c| (0..6).for_each(|n| sum[n] += c.axis[n]));
+            // By how much the worst is too far from the better of both axes; angles by their cosines are off by 1e-3.
+            let worst = |axis: &Gradient| {
+                some().map(|c| angle(&c.axis, axis) + f64::from(c.angle - limit)).fold(f64::NEG_INFINITY, f64::max)
+            };
+            let own = if cones[0].angle >= 0.0 { worst(&cones[0].axis) } else { f64::INFINITY };
+            let mean = gradient::nearest_isometry(&sum).map_or(f64::INFINITY, |axis| worst(&axis));
+            let best = own.min(mean);
+            if flat {
+                prop_assert!(some().count() > 0 && best < 1e-3, "{own} {mean}");
+            } else {
+                prop_assert!(some().count() == 0 || best > -2e-3 - 0.002 * f64::from(limit), "{own} {mean}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_without_parts_or_gradients() {
+        let flat = GradientCone { axis: turned([0.0; 3]), angle: 0.0 };
+        let mut parts = Parts::default();
+        parts.renew(&[flat, GradientCone::EMPTY, GradientCone::ALL], 0.7);
+        assert!(!parts.are_flat(&[], 0));
+        assert!(!parts.are_flat(&[1], 1) && !parts.are_flat(&[1, 1, 1, 1, 1], 0));
+        assert!(parts.are_flat(&[0], 0) && parts.are_flat(&[0, 1], 1));
+        assert!(!parts.are_flat(&[0, 0, 0, 0, 2], 0) && parts.is_wide(2) && !parts.is_wide(1));
+        parts.renew(&[GradientCone { angle: f32::NAN, ..flat }], 0.7);
+        assert!(!parts.are_flat(&[0], 0));
+    }
+}
