@@ -4,6 +4,7 @@ mod boxes;
 mod cells;
 mod features;
 mod finder;
+mod kept;
 mod leaf;
 mod near;
 mod sort;
@@ -12,6 +13,7 @@ use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
+use cells::Grid;
 use features::{Fans, Features};
 use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
@@ -234,20 +236,49 @@ impl Detector {
             _ => Moved::All,
         };
         let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
+        self.features.kept.forget();
         let way = self.features.take(motion, separation, inflation > 0.0)?;
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
         self.drift = if again { self.drift + way } else { f64::INFINITY };
-        let f = &self.features;
         if inflation == 0.0 || self.drift > inflation {
+            let margin = 0.5 * separation + inflation;
+            self.drift = 0.0;
+            if self.features.moved == Moved::All && self.refit_at_once(margin) {
+                return Ok(());
+            }
+            let f = &self.features;
             // Those that did not move are left as they are if they have their margin.
             let which = if again && inflation == 0.0 { &f.moved } else { &Moved::All };
-            let margin = 0.5 * separation + inflation;
             with_tree!(&mut self.tree, tree => tree.refit(&f.layout, &f.ends, which, margin));
-            self.drift = 0.0;
         }
+        let f = &self.features;
         self.folds.refit(&f.layout, &f.ends, &f.moved);
         Ok(())
+    }
+
+    /// Computes volumes and bounds of curvature of all nodes together, where these need the same; says whether that is so.
+    fn refit_at_once(&mut self, margin: f64) -> bool {
+        let (AnyTree::Moving(tree), Some(cones)) = (&mut self.tree, self.folds.gradients()) else {
+            return false;
+        };
+        let grid = Grid::new([&self.features; 2]);
+        let mut cells = self.features.kept.take();
+        let features = &self.features;
+        let Features { layout, ends, .. } = features;
+        let done = tree.refit_by(layout, margin, |boxes| {
+            let around = |leaf: usize| {
+                let vertices = layout.leaf_vertices(leaf).iter();
+                MovingBox::around(vertices.map(|v| ends[*v as usize]), margin)
+            };
+            cones.refit_with_boxes(ends, margin, boxes, around, &mut cells, |leaf, cells| {
+                features.keep(leaf, grid, cells);
+            });
+        });
+        if done {
+            self.features.kept.put(cells, grid);
+        }
+        done
     }
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other

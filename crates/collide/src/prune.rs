@@ -20,6 +20,7 @@ mod group;
 mod halo;
 mod injective;
 mod outline;
+mod parts;
 
 pub use adjacency::Adjacency;
 pub use cone::{Cone, DEFAULT_LIMIT};

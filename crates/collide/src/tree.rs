@@ -18,7 +18,7 @@ pub use build::{Build, Rest};
 pub(crate) use layout::Layout;
 pub use plan::{Plan, PlanNode};
 pub use refit::Refit;
-pub(crate) use refit::bottom_up;
+pub(crate) use refit::{bottom_up, parents};
 pub use region_merge::region_merge;
 pub use traverse::Descend;
 pub(crate) use traverse::{Apart, Side, Sink, pairs, self_pairs};

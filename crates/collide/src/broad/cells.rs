@@ -26,7 +26,7 @@ const LIMIT: f32 = 1e9;
 const SAMPLES: usize = 64;
 
 /// The grid of a query.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     /// Cells in a metre.
     density: f32,
@@ -62,6 +62,7 @@ fn mean_width(features: &Features) -> f64 {
 }
 
 /// Boxes of the triangles of a leaf, in cells.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
     /// Whether the leaf is taken; otherwise the rest has no meaning.
     pub(super) taken: bool,

@@ -1,6 +1,7 @@
 //! The features of a surface over a step.
 
 use super::NotFinite;
+use super::kept::Kept;
 use crate::prune::fan;
 use crate::tree::{Layout, Moved};
 use crate::volume::{Aabb, Volume};
@@ -18,6 +19,8 @@ pub(super) struct Features {
     pub(super) moved: Moved,
     /// Distance below which pairs count [m].
     pub(super) separation: f64,
+    /// Cells of leaves that are known before a query asks for them.
+    pub(super) kept: Kept,
 }
 
 /// Whether the triangles around each vertex are flat, as far as a query came to ask.
@@ -55,6 +58,7 @@ impl Features {
             ends: vec![[DVec3::ZERO; 2]; layout.vertex.len()],
             moved: Moved::All,
             separation: 0.0,
+            kept: Kept::new(layout.leaves()),
             layout,
         }
     }

@@ -33,12 +33,15 @@ pub(super) struct Query {
     /// A number that no other query has.
     number: u64,
     grid: Grid,
+    /// Whether it is about a surface and itself.
+    same: bool,
 }
 
 impl Query {
     /// A query about two surfaces, or one twice.
     pub(super) fn new(sides: [&Features; 2]) -> Self {
-        Self { number: QUERIES.fetch_add(1, Ordering::Relaxed), grid: Grid::new(sides) }
+        let number = QUERIES.fetch_add(1, Ordering::Relaxed);
+        Self { number, grid: Grid::new(sides), same: std::ptr::eq(sides[0], sides[1]) }
     }
 }
 
@@ -197,7 +200,12 @@ impl Leaf {
         (self.node, self.query) = (node, query.number);
         self.first = features.layout.items(node).start;
         (self.boxed, self.detailed) = (false, false);
-        self.cells.fill(w, features, node, query.grid, moving);
+        let leaf = features.layout.leaves_before[node] as usize;
+        let same = moving && query.same;
+        match if same { features.kept.get(leaf, query.grid) } else { None } {
+            Some(known) => self.cells = *known,
+            None => self.cells.fill(w, features, node, query.grid, moving),
+        }
     }
 
     /// Computes boxes of its triangles that move, or that are around the whole step.

@@ -57,7 +57,7 @@ pub(crate) enum Folds {
     Nothing,
     Cones(Vec<Cone>),
     Directions { sets: Vec<DirectionSet>, outlines: Outlines },
-    Gradients(GradientCones),
+    Gradients(Box<GradientCones>),
 }
 
 /// What a query has found out about pairs of nodes.
@@ -81,10 +81,16 @@ impl Folds {
                 outlines: Outlines::new(surface, plan, &layout.rank),
             },
             Prune::Gradients if uv.len() == surface.triangles.len() => {
-                Self::Gradients(GradientCones::new(surface, uv, plan).renumbered(&layout.rank))
+                let cones = GradientCones::new(surface, uv, plan).renumbered(&layout.rank);
+                Self::Gradients(Box::new(cones))
             }
             Prune::Nothing | Prune::Gradients => Self::Nothing,
         }
+    }
+
+    /// Cones of gradients, if that is the method.
+    pub(crate) fn gradients(&mut self) -> Option<&mut GradientCones> {
+        if let Self::Gradients(cones) = self { Some(cones) } else { None }
     }
 
     /// Computes the bounds of nodes that moved.

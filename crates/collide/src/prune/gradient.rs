@@ -158,31 +158,19 @@ impl GradientCone {
         self.angle < limit(0.0)
     }
 
-    /// Whether all its gradients are nearer than `limit` to an isometry [rad]; also if it has none.
-    #[inline]
-    pub(super) fn is_within(&self, axis: &Gradient, limit: f32) -> bool {
-        // The square of a chord is 4 sin²(r/2) = r² − r⁴/12 + …, whose terms alternate and decrease.
-        let r = limit - self.angle - MERGE_ROUNDING;
-        let chord2 = r * r * (1.0 - r * r / 12.0);
-        self.angle < 0.0 || (r > 0.0 && 0.5 * distance2(&self.axis, axis) < chord2)
-    }
-
     #[inline]
     fn angle_to(&self, axis: &Gradient) -> f32 {
         angle_of_chord(0.5 * distance2(&self.axis, axis))
     }
 }
 
-/// The isometry nearest to the mean of some cones' axes, if there is one.
+/// The square of the distance, with both of length 1, within which an axis is so near to that of a cone that all
+/// its gradients are nearer than `limit` [rad]; not positive if there is none.
 #[inline]
-pub(super) fn mean_axis<'a>(cones: impl Iterator<Item = &'a GradientCone>) -> Option<Gradient> {
-    let mut mean = [0.0; 6];
-    for cone in cones.filter(|c| c.angle >= 0.0) {
-        for n in 0..6 {
-            mean[n] += cone.axis[n];
-        }
-    }
-    nearest_isometry(&mean)
+pub(super) fn chord2_within(angle: f32, limit: f32) -> f32 {
+    // The square of a chord is 4 sin²(r/2) = r² − r⁴/12 + …, whose terms alternate and decrease.
+    let r = limit - angle - MERGE_ROUNDING;
+    if r > 0.0 { r * r * (1.0 - r * r / 12.0) } else { r }
 }
 
 /// Rounding of one merge [rad].

@@ -24,6 +24,7 @@
 
 use super::gradient::{GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
 use crate::tree::Ends;
+use crate::volume::MovingBox;
 use crate::wide::{Eight, Work, by_eights};
 use std::ops::Range;
 
@@ -162,36 +163,50 @@ impl Groups {
 
     /// The cone of some groups.
     pub(super) fn cone(&self, groups: Range<usize>, ends: &Ends) -> GradientCone {
-        let of = |g: usize| {
-            let ((v, t), group) = (self.first(g), &self.groups[g]);
-            by_eights(OneGroup {
-                vertices: &self.vertices[v..group.vertices as usize],
-                triangles: &self.triangles[t..group.triangles as usize],
-                largest: group.largest,
-                ends,
-            })
-        };
+        let of = |g: usize| self.cone_and_box(g, ends, 0.0).0;
         groups.map(of).fold(GradientCone::EMPTY, GradientCone::merge)
+    }
+
+    /// The cone of a group, and a box with a margin that is hardly larger than the one around the paths of its vertices:
+    /// it holds their boxes.
+    #[inline]
+    pub(super) fn cone_and_box(
+        &self,
+        group: usize,
+        ends: &Ends,
+        margin: f32,
+    ) -> (GradientCone, MovingBox) {
+        let ((v, t), group) = (self.first(group), &self.groups[group]);
+        by_eights(OneGroup {
+            vertices: &self.vertices[v..group.vertices as usize],
+            triangles: &self.triangles[t..group.triangles as usize],
+            largest: group.largest,
+            ends,
+            margin,
+        })
     }
 }
 
-/// The cone of one group.
+/// The cone and the box of one group.
 struct OneGroup<'a> {
     vertices: &'a [Vertex],
     triangles: &'a [Triangle],
     largest: f32,
     ends: &'a Ends,
+    /// Margin of the box, as [`crate::volume::margin`] makes it [m].
+    margin: f32,
 }
 
 impl Work for OneGroup<'_> {
-    type Output = GradientCone;
+    type Output = (GradientCone, MovingBox);
 
     #[inline(always)]
-    fn run(self, w: impl Eight) -> GradientCone {
+    fn run(self, w: impl Eight) -> Self::Output {
         // Three coordinates and a zero at the begin of the step, and the same at its end.
         let mut x = [w.all(0.0); MOST_VERTICES];
         let origin = self.ends[self.vertices[0].number as usize][0];
-        let (mut sums, mut extent) = ([w.all(0.0); 2], w.all(0.0));
+        let mut sums = [w.all(0.0); 2];
+        let (mut lo, mut hi) = (w.all(f32::INFINITY), w.all(f32::NEG_INFINITY));
         for (x, v) in x.iter_mut().zip(self.vertices) {
             let [a, b] = &self.ends[v.number as usize];
             let y = w.of([
@@ -207,9 +222,25 @@ impl Work for OneGroup<'_> {
             for (sum, share) in sums.iter_mut().zip(v.share) {
                 *sum = w.add(*sum, w.mul(w.all(share), y));
             }
-            extent = w.max(w.max(y, w.sub(w.all(0.0), y)), extent);
+            (lo, hi) = (w.min(y, lo), w.max(y, hi));
             *x = y;
         }
+        let around = MovingBox::from_point(w, origin, [lo, hi], self.margin);
+        let extent = w.max(hi, w.sub(w.all(0.0), lo));
+        (self.cone(w, &x, sums, extent), around)
+    }
+}
+
+impl OneGroup<'_> {
+    /// The cone, from positions, the sums of their shares and their largest coordinates.
+    #[inline(always)]
+    fn cone<E: Eight>(
+        &self,
+        w: E,
+        x: &[E::Of; MOST_VERTICES],
+        sums: [E::Of; 2],
+        extent: E::Of,
+    ) -> GradientCone {
         let (p, q) = (w.array(sums[0]), w.array(sums[1]));
         let mean = [p[0] + p[4], p[1] + p[5], p[2] + p[6], q[0] + q[4], q[1] + q[5], q[2] + q[6]];
         // A position that is not finite has made the mean so, and there is no axis.
@@ -266,6 +297,7 @@ impl Work for OneGroup<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::Volume;
     use glam::{DVec2, DVec3};
     use proptest::prelude::*;
 
@@ -325,6 +357,32 @@ mod tests {
                     prop_assert!(angle < f64::from(cone.angle) + slack, "{angle} {cone:?}");
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_box_of_a_group_holds_the_boxes_of_its_vertices_and_is_hardly_larger(
+            n in 1..30_u32, scale in -9..20_i32, far in -3..6_i32, offset in prop::array::uniform3(-1.0..1.0_f64),
+            noise in prop::collection::vec(-1.0..1.0_f64, 47), margin in -12..3_i32,
+        ) {
+            let (rest, _) = strip(n, &[0.1, -0.2], 1.0);
+            let size = 10.0_f64.powi(scale);
+            let margin = 10.0_f64.powi(margin) * size;
+            let place = |v: u32, end: u32| {
+                let s = |k: u32| noise[((5 * v + 3 * end + k) as usize) % noise.len()];
+                size * (DVec3::new(s(0), s(1), s(2)) + 10.0_f64.powi(far) * DVec3::from_array(offset))
+            };
+            let ends: Vec<[DVec3; 2]> = (0..n + 2).map(|v| [place(v, 0), place(v, 1)]).collect();
+            let mut groups = Groups::default();
+            groups.push(&rest);
+            prop_assert_eq!(groups.len(), 1);
+            let (_, all) = groups.cone_and_box(0, &ends, crate::volume::margin(margin));
+            let vertices = MovingBox::around(ends.iter().copied(), margin);
+            prop_assert_eq!(all.merge(vertices), all);
+            let away = 1.0 + 10.0_f64.powi(far);
+            let larger = vertices.inflate(1e-5 * (size * away + margin));
+            prop_assert_eq!(larger.merge(all), larger);
         }
     }
 

@@ -21,7 +21,8 @@
 //! Halos end at the rectangle around their piece of cloth. Along a rim that is curved or slanted there are
 //! none, and pairs there are found as if there were no halos.
 
-use super::gradient::{self, GradientCone, RestTriangle};
+use super::gradient::{self, RestTriangle};
+use super::parts::Parts;
 use crate::Surface;
 use crate::tree::Plan;
 use glam::DVec2;
@@ -83,57 +84,76 @@ impl Rect {
 /// The halos of the nodes of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Halos {
-    /// Rectangle around each node, and its halo; a halo that is not covered is empty.
-    rects: Vec<[Rect; 2]>,
+    /// Rectangle around each node, and its halo.
+    bounds: Vec<Bounds>,
     /// The piece of cloth of each node.
     pieces: Vec<u32>,
     /// What reaches into the rectangles, and into the halos.
-    own: Parts,
-    around: Parts,
+    own: Lists,
+    around: Lists,
+    /// For each node, one above it whose halo holds its halo; itself if there is none.
+    outer: Vec<u32>,
     /// Largest angle of a cone that prunes.
     limit: f32,
 }
 
+/// The rectangle around a node and its halo in 32-bit numbers, the one rounded outwards, the other inwards. Lower bounds,
+/// then upper ones with their signs turned: a halo holds a rectangle if none of its numbers is above. A halo that is not
+/// covered has no numbers, and a side that is the end of the piece is beyond all.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Bounds {
+    rect: [f32; 4],
+    halo: [f32; 4],
+}
+
+impl Bounds {
+    fn new(rect: &Rect, halo: Option<&Rect>, whole: &Rect) -> Self {
+        let of = |r: &Rect| [r.lo.x, r.lo.y, -r.hi.x, -r.hi.y];
+        let (ends, no) = (of(whole), [f32::NAN; 4]);
+        let inwards = |halo: [f64; 4]| {
+            std::array::from_fn(
+                |k| if halo[k] <= ends[k] { f32::NEG_INFINITY } else { above(halo[k]) },
+            )
+        };
+        Self { rect: of(rect).map(|x| -above(-x)), halo: halo.map_or(no, |halo| inwards(of(halo))) }
+    }
+
+    /// Whether a node lies in the halo of this.
+    #[inline]
+    fn holds(&self, other: &Self) -> bool {
+        // Without a branch: a wrong guess costs more.
+        (self.halo[0] <= other.rect[0])
+            & (self.halo[1] <= other.rect[1])
+            & (self.halo[2] <= other.rect[2])
+            & (self.halo[3] <= other.rect[3])
+    }
+}
+
+/// A 32-bit number that is not below.
+fn above(x: f64) -> f32 {
+    let near = x as f32;
+    if f64::from(near) < x { near.next_up() } else { near }
+}
+
 /// For each node, the nodes that hold all triangles that reach into a rectangle.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+struct Lists {
     nodes: Vec<u32>,
     /// Where those of each node end.
     ends: Vec<u32>,
 }
 
-impl Parts {
+impl Lists {
     fn push(&mut self, nodes: &[u32]) {
         self.nodes.extend_from_slice(nodes);
         self.ends.push(self.nodes.len() as u32);
     }
 
+    #[inline]
     fn of(&self, node: usize) -> &[u32] {
         let first = if node == 0 { 0 } else { self.ends[node - 1] };
         &self.nodes[first as usize..self.ends[node] as usize]
-    }
-
-    /// Whether the gradients of all parts of a node, which must have some, are in one narrow cone: about
-    /// the axis of the node itself, or about the mean of theirs.
-    fn are_flat(&self, cones: &[GradientCone], node: usize, limit: f32) -> bool {
-        let parts = self.of(node);
-        let own = &cones[node].axis;
-        // Without parts, or without a gradient in them, nothing is known.
-        let (mut known, mut about_own) = (false, true);
-        for part in parts {
-            let cone = &cones[*part as usize];
-            // The widest of them alone may be too wide.
-            if cone.angle >= limit {
-                return false;
-            }
-            known |= cone.angle >= 0.0;
-            about_own = about_own && cone.is_within(own, limit);
-        }
-        if !known || about_own {
-            return known;
-        }
-        let cones = || parts.iter().map(|part| &cones[*part as usize]);
-        gradient::mean_axis(cones()).is_some_and(|axis| cones().all(|c| c.is_within(&axis, limit)))
     }
 }
 
@@ -146,6 +166,7 @@ impl Halos {
         let cloth = Cloth::new(surface, uv, plan);
         let mut halos = Self { limit: gradient::limit(0.0), ..Self::default() };
         let mut parts = Vec::new();
+        let mut all = Vec::new();
         for node in 0..plan.nodes.len() {
             let rect = cloth.rects[node];
             let size = rect.hi - rect.lo;
@@ -156,9 +177,12 @@ impl Halos {
             let halo = cloth.grown(node, MARGIN * size);
             let covered = covered && cloth.parts(node, halo, size, &mut parts).is_some();
             halos.around.push(if covered { &parts } else { &[] });
-            halos.rects.push([rect, if covered { halo } else { Rect::EMPTY }]);
+            let halo = covered.then_some(halo);
+            halos.bounds.push(Bounds::new(&rect, halo.as_ref(), &cloth.whole_of(node)));
             halos.pieces.push(cloth.pieces[node]);
+            all.push(halo);
         }
+        halos.outer = outer(plan, &all);
         halos
     }
 
@@ -167,27 +191,67 @@ impl Halos {
         !self.own.of(node).is_empty()
     }
 
+    /// Largest angle of a cone that prunes [rad].
+    pub(crate) fn limit(&self) -> f32 {
+        self.limit
+    }
+
     /// Whether a node does not meet itself.
-    pub(crate) fn is_flat(&self, cones: &[GradientCone], node: usize) -> bool {
-        self.own.are_flat(cones, node, self.limit)
+    pub(crate) fn is_flat(&self, parts: &Parts, node: usize) -> bool {
+        parts.are_flat(self.own.of(node), node)
     }
 
     /// Whether one of two nodes lies in the flat halo of the other.
     #[inline]
     pub(crate) fn flat_together(
         &self,
-        cones: &[GradientCone],
+        parts: &Parts,
         known: &FlatHalos,
         a: usize,
         b: usize,
     ) -> bool {
-        if self.pieces[a] != self.pieces[b] || self.pieces[a] == MIXED {
-            return false;
-        }
-        let ([rect_a, halo_a], [rect_b, halo_b]) = (&self.rects[a], &self.rects[b]);
-        let flat = |n: usize| known.is_flat(n, || self.around.are_flat(cones, n, self.limit));
-        (halo_a.holds(rect_b) && flat(a)) || (halo_b.holds(rect_a) && flat(b))
+        let (of_a, of_b) = (&self.bounds[a], &self.bounds[b]);
+        let (first, second) = (of_a.holds(of_b), of_b.holds(of_a));
+        // Bounds of different pieces have nothing to do with each other.
+        (first | second)
+            && self.pieces[a] == self.pieces[b]
+            && ((first && self.has_flat_halo(parts, known, a))
+                || (second && self.has_flat_halo(parts, known, b)))
     }
+
+    /// Whether the halo of a node is flat: it lies in one that is, or its own parts say so.
+    fn has_flat_halo(&self, parts: &Parts, known: &FlatHalos, node: usize) -> bool {
+        if let Some(flat) = known.get(node) {
+            return flat;
+        }
+        // Asked in the same order whoever comes first, so that all threads come to the same.
+        let outer = self.outer[node] as usize;
+        let flat = !parts.is_wide(node)
+            && ((outer != node && self.has_flat_halo(parts, known, outer))
+                || parts.are_flat(self.around.of(node), node));
+        known.set(node, flat);
+        flat
+    }
+}
+
+/// Nodes deeper than this are not asked about those above: nobody should climb a list.
+const DEEPEST: u32 = 64;
+
+/// For each node the next one above it whose halo holds its halo, or itself.
+fn outer(plan: &Plan, halos: &[Option<Rect>]) -> Vec<u32> {
+    let mut outer: Vec<u32> = (0..halos.len() as u32).collect();
+    let (depths, mut above) = (plan.depths(), Vec::new());
+    for node in 0..halos.len() {
+        above.truncate(depths[node] as usize);
+        if let (Some(halo), 1..=DEEPEST) = (&halos[node], depths[node]) {
+            let holds = |n: &&u32| halos[**n as usize].is_some_and(|other| other.holds(halo));
+            if let Some(found) = above.iter().rev().find(holds) {
+                outer[node] = *found;
+            }
+        }
+        above.push(node as u32);
+    }
+    outer
 }
 
 impl FlatHalos {
@@ -200,18 +264,19 @@ impl FlatHalos {
         Self((0..nodes).map(|_| AtomicU8::new(Self::UNKNOWN)).collect())
     }
 
-    /// What is known, or found out now. Two threads that ask at the same time come to the same.
+    /// What is known.
     #[inline]
-    fn is_flat(&self, node: usize, find: impl FnOnce() -> bool) -> bool {
-        let cell = &self.0[node];
-        match cell.load(Ordering::Relaxed) {
-            Self::UNKNOWN => {
-                let flat = find();
-                cell.store(if flat { Self::FLAT } else { Self::NOT_FLAT }, Ordering::Relaxed);
-                flat
-            }
-            known => known == Self::FLAT,
+    fn get(&self, node: usize) -> Option<bool> {
+        match self.0[node].load(Ordering::Relaxed) {
+            Self::UNKNOWN => None,
+            known => Some(known == Self::FLAT),
         }
+    }
+
+    /// Two threads that ask at the same time come to the same.
+    #[inline]
+    fn set(&self, node: usize, flat: bool) {
+        self.0[node].store(if flat { Self::FLAT } else { Self::NOT_FLAT }, Ordering::Relaxed);
     }
 }
 
@@ -279,12 +344,16 @@ impl<'a> Cloth<'a> {
 
     /// The rectangle around a node, grown, but not beyond its piece.
     fn grown(&self, node: usize, by: DVec2) -> Rect {
-        let (rect, piece) = (self.rects[node], self.pieces[node]);
-        if piece == MIXED {
-            return rect;
-        }
-        let whole = self.whole[piece as usize];
+        let (rect, whole) = (self.rects[node], self.whole_of(node));
         Rect { lo: (rect.lo - by).max(whole.lo), hi: (rect.hi + by).min(whole.hi) }
+    }
+
+    /// The rectangle around the piece of a node; around the node, if it has triangles of several.
+    fn whole_of(&self, node: usize) -> Rect {
+        match self.pieces[node] {
+            MIXED => self.rects[node],
+            piece => self.whole[piece as usize],
+        }
     }
 
     /// Finds the nodes that hold what reaches into a rectangle around a node, those that stick out not
@@ -473,5 +542,22 @@ mod tests {
         assert!(!enters([0.0, 0.0], [1.0, 0.0]), "along a side");
         assert!(!enters([-0.5, 0.4], [0.4, -0.5]), "past a corner");
         assert!(!enters([1.0, 0.5], [2.0, 0.5]), "from a side outwards");
+    }
+
+    #[test]
+    fn rounded_halos_hold_nothing_that_exact_ones_do_not() {
+        let whole = Rect { lo: DVec2::ZERO, hi: DVec2::ONE };
+        let from = |x: f64, hi: f64| Rect { lo: DVec2::splat(x), hi: DVec2::splat(hi) };
+        let holds = |halo: f64, rect: f64| {
+            let halo = Bounds::new(&whole, Some(&from(halo, 0.9)), &whole);
+            halo.holds(&Bounds::new(&from(rect, 0.8), None, &whole))
+        };
+        // A hair's breadth below what 32 bits tell apart.
+        let near = 0.1_f64.next_up();
+        assert!(!holds(near, 0.1) && holds(0.1 - 1e-7, 0.1));
+        // A side at the end of the piece holds all that is there, and a halo that is not covered nothing.
+        let all = Bounds::new(&whole, Some(&whole), &whole);
+        assert!(all.holds(&all));
+        assert!(!Bounds::new(&whole, None, &whole).holds(&all));
     }
 }

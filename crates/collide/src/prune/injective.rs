@@ -7,9 +7,12 @@ use super::Covers;
 use super::gradient::{GradientCone, RestTriangle};
 use super::group::Groups;
 use super::halo::{FlatHalos, Halos};
-use crate::tree::{Ends, Moved, Plan, bottom_up};
+use super::parts::Parts;
+use crate::tree::{Ends, Moved, Plan, bottom_up, parents};
+use crate::volume::{self, MovingBox};
 use crate::{Motion, Surface};
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 /// For each node of a plan, whether it surely does not intersect itself during a step.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +24,11 @@ pub struct GradientCones {
     /// Nodes of each subtree.
     sizes: Vec<u32>,
     limits: Vec<f32>,
+    /// Whether a node is a leaf with one group, which has just the leaf's vertices.
+    alone: Vec<bool>,
     cones: Vec<GradientCone>,
+    /// The same, as halos ask for them.
+    parts: Parts,
     halos: Halos,
 }
 
@@ -36,16 +43,25 @@ impl GradientCones {
             offsets: vec![0],
             sizes: plan.nodes.iter().map(|n| n.size).collect(),
             limits: (0..plan.nodes.len()).map(|n| covers.limit(n)).collect(),
+            alone: vec![false; plan.nodes.len()],
             cones: vec![GradientCone::ALL; plan.nodes.len()],
+            parts: Parts::default(),
             groups: Groups::default(),
         };
+        cones.parts.renew(&cones.cones, cones.halos.limit());
         let mut rest = Vec::new();
-        for list in lists(surface, plan, &covers) {
+        for (n, list) in lists(surface, plan, &covers).into_iter().enumerate() {
             rest.clear();
+            let count = list.len();
             // Where there is a triangle without gradient, every node that holds it has limit 0.
             let of = |t: u32| RestTriangle::new(surface.triangles[t as usize], uv[t as usize]);
             rest.extend(list.into_iter().filter_map(of));
+            let before = cones.groups.len();
             cones.groups.push(&rest);
+            cones.alone[n] = plan.nodes[n].size == 1
+                && count == plan.nodes[n].count as usize
+                && rest.len() == count
+                && cones.groups.len() == before + 1;
             cones.offsets.push(cones.groups.len() as u32);
         }
         cones
@@ -75,13 +91,64 @@ impl GradientCones {
         };
         let leaf = |n: usize| groups.cone(of(n), ends);
         bottom_up(sizes, &mut self.cones, &wanted, &leaf, &GradientCone::merge);
+        self.parts.renew(&self.cones, self.halos.limit());
+    }
+
+    /// Renews all cones, and the boxes of leaves with a margin: both need the same positions. `around` gives the box of a
+    /// leaf for which they do not; `more` does what else needs these positions, with what belongs to each leaf, or with
+    /// nothing.
+    pub(crate) fn refit_with_boxes<M: Send>(
+        &mut self,
+        ends: &Ends,
+        margin: f64,
+        mut boxes: &mut [MovingBox],
+        around: impl Fn(usize) -> MovingBox + Sync,
+        mut each: &mut [M],
+        more: impl Fn(usize, &mut M) + Sync,
+    ) {
+        let (groups, offsets, sizes, alone) =
+            (&self.groups, &self.offsets, &self.sizes, &self.alone);
+        let rounded = volume::margin(margin);
+        let mut cones = self.cones.as_mut_slice();
+        let (mut shares, mut first) = (Vec::new(), 0);
+        while !cones.is_empty() {
+            let nodes = cones.len().min(MANY);
+            let is_leaf = |n: &usize| sizes[*n] == 1;
+            let leaves = (first..first + nodes).filter(is_leaf).count().min(each.len());
+            let (c, b, m);
+            (c, cones) = cones.split_at_mut(nodes);
+            (b, boxes) = boxes.split_at_mut(nodes);
+            (m, each) = each.split_at_mut(leaves);
+            shares.push((first, c, b, m));
+            first += nodes;
+        }
+        shares.into_par_iter().for_each(|(first, cones, boxes, each)| {
+            let mut each = each.iter_mut();
+            for (i, (cone, leaf)) in cones.iter_mut().zip(boxes).enumerate() {
+                let n = first + i;
+                if sizes[n] > 1 {
+                    continue;
+                }
+                let of = offsets[n] as usize..offsets[n + 1] as usize;
+                if alone[n] {
+                    (*cone, *leaf) = groups.cone_and_box(of.start, ends, rounded);
+                } else {
+                    (*cone, *leaf) = (groups.cone(of, ends), around(n));
+                }
+                if let Some(own) = each.next() {
+                    more(n, own);
+                }
+            }
+        });
+        parents(sizes, &mut self.cones, &GradientCone::merge);
+        self.parts.renew(&self.cones, self.halos.limit());
     }
 
     /// Whether no two triangles of the node intersect at any time of the step.
     pub fn is_injective(&self, node: usize) -> bool {
         // A node without gradients has an empty cone, and no limit either.
         (self.limits[node] > 0.0 && self.cones[node].angle < self.limits[node])
-            || self.halos.is_flat(&self.cones, node)
+            || self.halos.is_flat(&self.parts, node)
     }
 
     /// Marks the nodes that do not meet themselves: the highest ones, and all below these.
@@ -108,7 +175,7 @@ impl GradientCones {
     /// Whether one of two nodes lies in the flat halo of the other.
     #[inline]
     pub(crate) fn flat_together(&self, known: &FlatHalos, a: usize, b: usize) -> bool {
-        self.halos.flat_together(&self.cones, known, a, b)
+        self.halos.flat_together(&self.parts, known, a, b)
     }
 
     /// The cone of a node.
@@ -116,6 +183,9 @@ impl GradientCones {
         &self.cones[node]
     }
 }
+
+/// Nodes that are given to a thread together.
+const MANY: usize = 1024;
 
 /// The triangles that the cone of each leaf holds; none for other nodes.
 ///

@@ -122,6 +122,11 @@ impl Layout {
         &self.corner_bytes[self.leaves_before[leaf] as usize]
     }
 
+    /// How many leaves there are.
+    pub(crate) fn leaves(&self) -> usize {
+        self.corner_bytes.len()
+    }
+
     /// The children of a node.
     #[inline]
     pub(crate) fn children(&self, i: usize) -> impl Iterator<Item = usize> + use<'_> {

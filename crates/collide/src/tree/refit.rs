@@ -62,6 +62,22 @@ impl<V: Volume> Tree<V> {
         tree
     }
 
+    /// Computes the volumes of all nodes, if that is done bottom-up; `leaves` does so for the leaves. Says whether it
+    /// was done.
+    pub(crate) fn refit_by(
+        &mut self,
+        layout: &Layout,
+        margin: f64,
+        leaves: impl FnOnce(&mut [V]),
+    ) -> bool {
+        if self.late.is_empty() {
+            self.margin = margin;
+            leaves(&mut self.volumes);
+            parents(&layout.sizes, &mut self.volumes, &V::merge);
+        }
+        self.late.is_empty()
+    }
+
     /// Computes the volumes of nodes that moved. Others must hold what they held with the same margin.
     pub(crate) fn refit(&mut self, layout: &Layout, ends: &Ends, moved: &Moved, margin: f64) {
         self.margin = margin;
@@ -100,6 +116,17 @@ pub(crate) fn bottom_up<T: Copy + Send>(
     merge: &(impl Fn(T, T) -> T + Sync),
 ) {
     subtree(sizes, 0, data, wanted, leaf, merge);
+}
+
+/// The same for all nodes, whose leaves are computed already.
+pub(crate) fn parents<T: Copy + Send + Sync>(
+    sizes: &[u32],
+    data: &mut [T],
+    merge: &(impl Fn(T, T) -> T + Sync),
+) {
+    // No leaf is wanted.
+    let Some(any) = data.first().copied() else { return };
+    subtree(sizes, 0, data, &|i| sizes[i] > 1, &|_| any, merge);
 }
 
 fn subtree<T: Copy + Send>(

@@ -30,6 +30,9 @@ const SURPLUS: f64 = 1e-6;
 /// What is added for a coordinate's rounding, relative to it.
 const ROUNDING: f32 = 4.0 / 16_777_216.0;
 
+/// What is added to a box that is seen from a point, relative to what it comes from.
+const SEEN: f32 = 32.0 / 16_777_216.0;
+
 /// Largest coordinate; a box with one beyond it has no end.
 const LIMIT: f32 = 1e30;
 
@@ -72,6 +75,28 @@ impl MovingBox {
     #[inline(always)]
     pub(crate) fn margins<E: Eight>(w: E, m: f32) -> E::Of {
         w.of([m, m, m, 0.0, m, m, m, 0.0])
+    }
+
+    /// A box of several paths that are known by their bounds as seen from a point, each of these rounded once: at least as
+    /// large as the boxes of these paths together.
+    ///
+    /// With s the sum of the point's coordinate and the largest of these, their sum is off by 3 ε s, and the box of a
+    /// path reaches 7 ε s beyond its margin: [`SEEN`] times s is more than both.
+    #[inline(always)]
+    pub(crate) fn from_point<E: Eight>(
+        w: E,
+        point: DVec3,
+        [lo, hi]: [E::Of; 2],
+        margin: f32,
+    ) -> Self {
+        let margin = margin + SEEN * margin;
+        let [x, y, z] = point.to_array();
+        let point = w.narrowed([x, y, z, 0.0], [x, y, z, 0.0]);
+        let away = w.max(hi, w.sub(w.all(0.0), lo));
+        let size = w.add(w.max(point, w.sub(w.all(0.0), point)), away);
+        let s = w.add(w.mul(size, w.all(SEEN)), Self::margins(w, margin));
+        let (lo, hi) = (w.sub(w.add(point, lo), s), w.add(w.add(point, hi), s));
+        Self::from_bounds(w, [lo, hi, size])
     }
 
     /// From bounds and the largest coordinate among them.
