@@ -71,6 +71,7 @@ impl Solver {
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
             let near = self.gauge.thickness + self.gauge.reach;
+            report.queries += 1;
             report.tested += self.pairs.find(&it.y, &ends, near, self.itself, &mut it.pairs)?;
             Pairs::set_crowded_apart(&mut it.pairs, &it.y, self.gauge.thickness);
             if it.pairs.last().is_some_and(|p| p.crowded) {

@@ -28,10 +28,14 @@ pub struct Stepped {
     pub iterations: u32,
     /// Iterations of conjugate gradients.
     pub linear_iterations: u32,
+    /// Halvings of line searches.
+    pub halvings: u32,
     /// Contacts at the end.
     pub contacts: u32,
     /// Smallest gap at the end, beyond the thickness [m]; infinite without contacts.
     pub gap: f64,
+    /// Queries for pairs that come near.
+    pub queries: u32,
     /// Pairs whose distance was measured.
     pub tested: u64,
     /// Whether the iteration ended by itself.
@@ -187,6 +191,7 @@ impl Solver {
         let clock = Instant::now();
         let mut pairs = Vec::new();
         let near = self.gauge.thickness + self.gauge.reach;
+        report.queries += 1;
         report.tested += self.pairs.find(&y0, &ends, near, self.itself, &mut pairs)?;
         Pairs::set_crowded_apart(&mut pairs, &y0, self.gauge.thickness);
         report.seconds[0] += clock.elapsed().as_secs_f64();
@@ -283,6 +288,7 @@ impl Solver {
                 break;
             }
             length *= 0.5;
+            report.halvings += 1;
         }
         report.seconds[3] += clock.elapsed().as_secs_f64();
     }
