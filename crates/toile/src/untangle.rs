@@ -207,11 +207,7 @@ impl Audited {
         let most = STRIDE * cloth.edge;
         let mut floods = Floods::new(cloth);
         let mut found = before;
-        let mut best = Best {
-            score: (found.count(), cloth.tension()),
-            found: found.clone(),
-            x: cloth.x.clone(),
-        };
+        let mut best = Best::new(cloth, &found);
         let (mut waited, mut iteration) = (0, 0);
         while !best.will_do() && iteration < LIMIT && waited < PATIENCE {
             iteration += 1;
@@ -219,20 +215,25 @@ impl Audited {
             if iteration == 1 {
                 self.bodies.lift(cloth, &found.inside);
             }
-            let crossings = Crossings::new(cloth, &found.pairs);
-            let rule = if waited / TRIAL % 2 == 1 { Rule::Shorter } else { Rule::Sides };
-            contour::push(cloth, &crossings, &mut floods, (rule, gap, most)).apply(cloth, most);
+            let clean = found.count() == 0;
+            if clean {
+                cloth.relax();
+            } else {
+                let crossings = Crossings::new(cloth, &found.pairs);
+                let rule = if waited / TRIAL % 2 == 1 { Rule::Shorter } else { Rule::Sides };
+                contour::push(cloth, &crossings, &mut floods, (rule, gap, most)).apply(cloth, most);
+            }
             self.bodies.push(cloth, most).map_err(failed)?;
-            // What is just untangled is looked at before the edges draw it back.
-            for relax in [false, true] {
-                if relax {
-                    cloth.relax();
-                }
+            found = self.find(&cloth.x)?;
+            let mut better = best.take(cloth, &found);
+            // What is just untangled was looked at before the edges draw it back.
+            if !clean && found.count() > 0 {
+                cloth.relax();
                 found = self.find(&cloth.x)?;
-                let score = (found.count(), cloth.tension());
-                if best.take(score, &found, &cloth.x) {
-                    waited = 0;
-                }
+                better |= best.take(cloth, &found);
+            }
+            if better {
+                waited = 0;
             }
         }
         cloth.x = best.x;
@@ -249,16 +250,22 @@ struct Best {
 }
 
 impl Best {
+    fn new(cloth: &Cloth<'_>, found: &Found) -> Self {
+        let score = (found.count(), cloth.tension());
+        Self { score, found: found.clone(), x: cloth.x.clone() }
+    }
+
     fn will_do(&self) -> bool {
         self.score.0 == 0 && self.score.1 <= TORN
     }
 
     /// Takes what is better: with fewer intersections, or with as few and clearly less torn.
-    fn take(&mut self, score: (usize, f64), found: &Found, x: &[DVec3]) -> bool {
-        let (count, tension) = self.score;
-        let better = score.0 < count || (score.0 == count && score.1 < 0.98 * tension);
+    fn take(&mut self, cloth: &Cloth<'_>, found: &Found) -> bool {
+        let score = (found.count(), cloth.tension());
+        let better =
+            score.0 < self.score.0 || (score.0 == self.score.0 && score.1 < 0.98 * self.score.1);
         if better {
-            *self = Self { score, found: found.clone(), x: x.to_vec() };
+            *self = Self { score, found: found.clone(), x: cloth.x.clone() };
         }
         better
     }

@@ -18,9 +18,9 @@ pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
             0 => Ok(None),
             _ => Err(Error::Tangled {
                 what: format!("the cloth begins with {}", describe(world, &found)),
-                remedy: "move its parts apart, or let them be untangled: leave out --no-untangle \
-                         and solver.untangle = false"
-                    .into(),
+                remedy:
+                    "move its parts apart, or leave out --no-untangle (solver.untangle = false)"
+                        .into(),
             }),
         };
     }
