@@ -57,6 +57,9 @@ pub(crate) struct Output {
     /// Time between saved states [s of wall time].
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true)]
     checkpoint: f64,
+    /// Refuse cloth that begins intersecting instead of untangling it before the first step.
+    #[arg(long)]
+    no_untangle: bool,
     /// Do not draw final.png.
     #[arg(long)]
     no_picture: bool,
@@ -136,7 +139,9 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
 impl Output {
     /// What it changes in the scene.
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
-        self.every.iter().map(|s| ("fps".to_owned(), format!("{:?}", 1.0 / s))).collect()
+        let every = self.every.iter().map(|s| ("fps".to_owned(), format!("{:?}", 1.0 / s)));
+        let refuse = self.no_untangle.then(|| ("solver.untangle".to_owned(), "false".to_owned()));
+        every.chain(refuse).collect()
     }
 
     /// Garments have neither frames nor saved states yet; how many threads, and whether pictures are drawn.
@@ -145,6 +150,7 @@ impl Output {
             (self.frames.is_some(), "--frames"),
             (self.every.is_some(), "--every"),
             (self.resume, "--resume"),
+            (self.no_untangle, "--no-untangle"),
         ];
         if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
             return Err(Error::Request {

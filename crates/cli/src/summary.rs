@@ -23,6 +23,30 @@ pub(crate) fn print(report: &Report, out: &Path) {
             .peak_rss_bytes
             .map_or(String::new(), |b| format!(", {:.0} MB of memory", b as f64 / 1e6))
     ));
+    if let Some(effort) = &report.effort {
+        say(&format!(
+            "  {} Newton and {} linear iterations, {} halvings, {} detections; {:.0} contacts, {} at most",
+            effort.newton_iterations,
+            effort.linear_iterations,
+            effort.halvings,
+            effort.detections,
+            effort.contacts_mean,
+            effort.contacts_max
+        ));
+    }
+    if let Some(undone) = &report.untangle {
+        say(&format!(
+            "  untangled in {} iterations: {} pairs of triangles and {} triangles inside bodies at the begin, \
+             {} and {} left; moved by {:.1} mm, {:.1} mm at most",
+            undone.iterations,
+            undone.intersections_before,
+            undone.body_penetrations_before,
+            undone.intersections_after,
+            undone.body_penetrations_after,
+            1e3 * undone.mean_displacement,
+            1e3 * undone.largest_displacement
+        ));
+    }
     match (report.intersections_max, report.body_penetrations_max) {
         (Some(0), Some(0)) => {
             say(&format!("  no intersection in any of {} audited frames", report.frames));

@@ -262,3 +262,27 @@ fn a_garment_that_cannot_be_made_is_refused_with_what_there_is() {
     let both = ["drape", "skirt", "--body", "scan.obj", "--wearer-size", "L"];
     assert_eq!(toile.run(&both).code, 2);
 }
+
+#[test]
+fn cloth_that_begins_intersecting_is_untangled_unless_it_shall_be_refused() {
+    let toile = Toile::new();
+    let sheet = "shape = { type = \"grid\", width = 0.2, height = 0.2, cells = [5, 5] }";
+    let place =
+        "place = { at = [0.003, 0.05, 0.002], rotate = { axis = [1, 0, 0], degrees = 80 } }";
+    let text =
+        format!("[[cloth]]\nname = \"a\"\n{sheet}\n[[cloth]]\nname = \"b\"\n{sheet}\n{place}\n");
+    let scene = toile.file("tangled.toml", &text);
+    let args = ["sim", &scene, "--duration", "0.02", "--no-picture"];
+    let done = toile.run(&[&args[..], &["--no-untangle"]].concat());
+    assert_eq!(done.code, 1, "{}", done.error);
+    for words in ["the cloth begins with", "the first", "\"a\"", "\"b\"", "--no-untangle"] {
+        assert!(done.error.contains(words), "`{words}` is not in: {}", done.error);
+    }
+    assert!(!toile.path("out/report.json").exists());
+    let done = toile.run(&args);
+    assert_eq!(done.code, 0, "{}", done.error);
+    assert!(done.output.contains("untangled in"), "{}", done.output);
+    let report = toile.json("out/report.json");
+    assert!(report["untangle"]["intersections_before"].as_u64() > Some(0));
+    assert_eq!(report["untangle"]["intersections_after"], 0);
+}

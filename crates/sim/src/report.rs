@@ -126,6 +126,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Iterations of its linear solver.
     pub linear_iterations: u32,
+    /// Halvings of its line searches.
+    pub halvings: u32,
     /// Contacts at the end of such a step.
     pub contacts: u32,
     /// Smallest gap at the end of such a step, beyond the thickness [m]; zero without contacts.
@@ -145,11 +147,12 @@ impl StepReport {
     pub(crate) fn take(&mut self, stepped: &Stepped) {
         self.iterations += stepped.iterations;
         self.linear_iterations += stepped.linear_iterations;
+        self.halvings += stepped.halvings;
         self.contacts = stepped.contacts;
         self.gap = if stepped.gap.is_finite() { stepped.gap } else { 0.0 };
         self.unsettled += u32::from(!stepped.converged);
         self.tested += stepped.tested;
-        self.detections += stepped.iterations + 1;
+        self.detections += stepped.queries;
         let [detect, elastic, linear, search] = stepped.seconds;
         self.seconds.detect += detect;
         self.seconds.integrate += elastic + linear;

@@ -185,6 +185,8 @@ pub struct Settings {
     pub step: f64,
     /// How a step is taken.
     pub method: Method,
+    /// Whether cloth that begins intersecting is untangled before the first step; it is refused if not.
+    pub untangle: bool,
     /// How cloth is made of springs.
     pub springs: Springs,
     /// The model in the plane, where elements are chosen.
@@ -214,6 +216,7 @@ impl Default for Settings {
         Self {
             step: 1e-3,
             method: Method::default(),
+            untangle: true,
             springs: Springs::default(),
             stretch: Stretch::default(),
             bend: Bend::default(),

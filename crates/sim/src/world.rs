@@ -157,6 +157,15 @@ impl World {
         self.scene.separation
     }
 
+    /// Vertices that are held now, ascending.
+    pub fn held(&self) -> Vec<u32> {
+        let holding = self.pins.iter().filter(|p| p.holds(self.state.time));
+        let mut held: Vec<u32> = holding.flat_map(|p| p.vertices.iter().copied()).collect();
+        held.sort_unstable();
+        held.dedup();
+        held
+    }
+
     /// Goes on from a saved state.
     pub fn restore(&mut self, state: State) -> Result<(), Error> {
         let n = self.model.mass.len();

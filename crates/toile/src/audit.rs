@@ -36,7 +36,7 @@ pub fn audit(
 }
 
 /// A body as it stands at time `t` [s].
-fn solid(body: &Body, t: f64) -> Solid {
+pub(crate) fn solid(body: &Body, t: f64) -> Solid {
     let pose = body.motion.pose(t);
     match &body.shape {
         Shape::Mesh(mesh) => Solid::Mesh {

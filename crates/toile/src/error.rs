@@ -50,6 +50,15 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
+    /// The cloth begins intersecting, and stays so.
+    #[error("{what}")]
+    #[diagnostic(help("{remedy}"))]
+    Tangled {
+        /// What intersects.
+        what: String,
+        /// What to do about it.
+        remedy: String,
+    },
     /// The audit could not judge.
     #[error("audit: {0}")]
     Audit(String),

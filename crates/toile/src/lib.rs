@@ -41,6 +41,7 @@ pub mod plot;
 mod run;
 mod scene;
 mod simulation;
+mod untangle;
 mod usda;
 
 pub use audit::{Audit, audit};
@@ -50,14 +51,15 @@ pub use error::{Error, SceneError};
 pub use jitter::Generator;
 pub use picture::{Camera, Studio};
 pub use run::{
-    Auditing, Checkpoint, Format, Options, Outcome, Progress, REPORT_VERSION, Report, Stages,
-    StopFlag, Verdict, run,
+    Auditing, Checkpoint, Effort, Format, Momentum, Options, Outcome, Progress, REPORT_VERSION,
+    Report, Stages, StopFlag, Verdict, run,
 };
 pub use scene::{
     Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
     Select, Stack, drape_scene, is_scene, schema, settings_as_toml,
 };
 pub use simulation::Simulation;
+pub use untangle::Untangled;
 
 pub use glam::DVec3;
 pub use toile_sim::force::Wind;

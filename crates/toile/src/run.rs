@@ -1,16 +1,20 @@
 //! The pipeline: steps, frames, audit, checkpoints, results.
 //!
+//! Cloth that begins intersecting is untangled first ([`Simulation::untangle`]).
+//!
 //! [`run`] leaves in its folder `report.json`, `final.obj`, `final.glb`, `final.png`, `state.bin`
 //! and the frames asked for. Every file is written whole or not at all. A run that was stopped, or
 //! killed, goes on from `state.bin` and ends in the same bits as one that was not.
 
 mod checkpoint;
+mod effort;
 mod folder;
 mod frames;
 mod process;
 mod report;
 
 pub use checkpoint::Checkpoint;
+pub use effort::{Effort, Momentum};
 pub use frames::Format;
 pub use report::{REPORT_VERSION, Report, Stages, Verdict};
 
@@ -195,6 +199,9 @@ impl<'a> Run<'a> {
         let steps = self.sim.steps_in(self.sim.scene().duration);
         let mut saved = Instant::now();
         let pause = Duration::from_secs_f64(self.options.checkpoint.min(1e9));
+        if !self.options.resume {
+            self.untangle(steps, progress)?;
+        }
         self.keep_frames()?;
         while self.sim.state().step < steps {
             if self.options.stop.is_set() {
@@ -224,6 +231,22 @@ impl<'a> Run<'a> {
             }
         }
         self.finish(steps, progress).map(|report| Outcome::Finished(Box::new(report)))
+    }
+
+    /// Undoes what intersects before the first step, and notes what the run begins with.
+    fn untangle(
+        &mut self,
+        steps: u64,
+        progress: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Result<(), Error> {
+        let clock = Instant::now();
+        progress(&Progress { doing: "untangling", step: 0, steps, time: 0.0 });
+        self.statistics.untangle = self.sim.untangle()?;
+        self.statistics.stages.untangle += clock.elapsed().as_secs_f64();
+        let world = self.sim.world_mut();
+        self.statistics.energy_begin = world.energy();
+        self.statistics.momentum_begin = Momentum::of(world);
+        Ok(())
     }
 
     /// Keeps and audits the frame of the present step, if it is one.

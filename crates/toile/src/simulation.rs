@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::scene::Scene;
+use crate::untangle::{self, Untangled};
 use toile_mesh::TriMesh;
 use toile_sim::{State, StepReport, World};
 
@@ -35,6 +36,16 @@ impl Simulation {
     /// Positions and velocities now.
     pub fn state(&self) -> &State {
         self.world.state()
+    }
+
+    /// Undoes intersections that the cloth begins with; nothing changes, and nothing is returned, if there are none.
+    /// [`run`](crate::run()) does it before the first step.
+    ///
+    /// # Errors
+    /// If something intersects and the scene says `solver.untangle = false`; if the method promises that nothing
+    /// intersects and it could not be undone; if a coordinate is no number.
+    pub fn untangle(&mut self) -> Result<Option<Untangled>, Error> {
+        untangle::begin(&mut self.world)
     }
 
     /// One step.

@@ -76,6 +76,7 @@ impl Solver {
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
+            report.queries += 1;
             report.tested += self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?;
             let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();

@@ -28,10 +28,14 @@ pub struct Stepped {
     pub iterations: u32,
     /// Iterations of conjugate gradients.
     pub linear_iterations: u32,
+    /// Halvings of line searches.
+    pub halvings: u32,
     /// Contacts at the end.
     pub contacts: u32,
     /// Smallest gap at the end, beyond the thickness [m]; infinite without contacts.
     pub gap: f64,
+    /// Queries for pairs that come near.
+    pub queries: u32,
     /// Pairs whose distance was measured.
     pub tested: u64,
     /// Whether the iteration ended by itself.
@@ -206,6 +210,7 @@ impl Solver {
         // What a step begins with must follow from the state alone, or a run that is resumed would differ.
         let mut pairs = std::mem::take(&mut self.last);
         pairs.clear();
+        report.queries += 1;
         report.tested += self.renew(&y0, &ends, &mut pairs, None)?;
         report.seconds[0] += clock.elapsed().as_secs_f64();
         // Nothing to wait for where nothing is moved.
@@ -321,6 +326,7 @@ impl Solver {
                 break;
             }
             length *= 0.5;
+            report.halvings += 1;
         }
         if found {
             std::mem::swap(&mut self.contacts, &mut self.tried);

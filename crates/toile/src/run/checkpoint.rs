@@ -7,17 +7,19 @@
 //! velocities, and FNV-1a of all bytes before it (u64). A state fits a scene whose fingerprint it has:
 //! everything that decides the motion, but not its duration, so that a finished run can be made longer.
 
+use super::effort::{Counts, Momentum};
 use super::frames::Format;
 use super::report::Stages;
 use crate::audit::Audit;
 use crate::error::Error;
 use crate::simulation::Simulation;
+use crate::untangle::Untangled;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toile_mesh::io;
 use toile_sim::barrier::Anchors;
-use toile_sim::{Before, State, StepReport, Warning};
+use toile_sim::{Before, Energy, State, StepReport, Warning};
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
 const VERSION: u32 = 2;
@@ -27,6 +29,7 @@ const LISTED: usize = 5;
 
 /// What a run has counted so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Statistics {
     pub(super) frames: u64,
     pub(super) intersections_max: u64,
@@ -36,6 +39,10 @@ pub(super) struct Statistics {
     #[serde(skip)]
     pub(super) max_strain: f64,
     pub(super) stages: Stages,
+    pub(super) counts: Counts,
+    pub(super) untangle: Option<Untangled>,
+    pub(super) energy_begin: Energy,
+    pub(super) momentum_begin: Momentum,
     pub(super) wall_seconds: f64,
     pub(super) cpu_seconds: f64,
     listed: Vec<String>,
@@ -53,6 +60,7 @@ impl Statistics {
         self.stages.strain_limit += s.strain_limit;
         self.stages.detect += s.detect;
         self.stages.respond += s.respond;
+        self.counts.add(report);
         self.warn(&report.warnings);
     }
 
@@ -79,15 +87,28 @@ impl Statistics {
         if found.self_intersections > 0 {
             let n = found.self_intersections;
             self.listed.push(format!(
-                "the cloth begins with {n} pairs of intersecting triangles; move its parts apart"
+                "the cloth begins with {n} pairs of intersecting triangles{}; move its parts apart",
+                self.tried()
             ));
         }
         if found.body_penetrations > 0 {
             let n = found.body_penetrations;
             self.listed.push(format!(
-                "the cloth begins with {n} triangles inside bodies; move it or them"
+                "the cloth begins with {n} triangles inside bodies{}; move it or them",
+                self.tried()
             ));
         }
+        if let Some(Untangled { without_room_after: n @ 1.., .. }) = self.untangle {
+            self.listed.push(format!(
+                "{n} vertices begin nearer to bodies or to other cloth than the solver keeps them; they may stick"
+            ));
+        }
+    }
+
+    fn tried(&self) -> String {
+        self.untangle.map_or(String::new(), |u| {
+            format!(" that {} iterations of untangling have left", u.iterations)
+        })
     }
 
     /// Takes up an audit.

@@ -1,11 +1,13 @@
 //! The report of a run.
 
 use super::checkpoint::Statistics;
+use super::effort::{Effort, Momentum};
 use super::process;
 use crate::audit::Audit;
 use crate::simulation::Simulation;
+use crate::untangle::Untangled;
 use serde::{Deserialize, Serialize};
-use toile_sim::Energy;
+use toile_sim::{Energy, Method};
 
 /// Version of the form of `report.json`. Keys are added without a change of version; it changes
 /// when a key is removed or means something else.
@@ -50,6 +52,16 @@ pub struct Report {
     pub max_strain: f64,
     /// Energy at the end [J].
     pub energy: Energy,
+    /// Energy before the first step [J].
+    pub energy_begin: Energy,
+    /// Momentum before the first step.
+    pub momentum_begin: Momentum,
+    /// Momentum at the end.
+    pub momentum_final: Momentum,
+    /// What the default solver took; null for other methods.
+    pub effort: Option<Effort>,
+    /// How a start that intersects was untangled; null if there was nothing to undo.
+    pub untangle: Option<Untangled>,
     /// Hash of time, positions and velocities at the end, in hexadecimal.
     pub state_hash: String,
     /// What went partly wrong.
@@ -68,7 +80,10 @@ pub struct Report {
 
 /// Wall time of each stage [s].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Stages {
+    /// Untangling before the first step.
+    pub untangle: f64,
     /// Forces and time integration.
     pub integrate: f64,
     /// Strain limiting.
@@ -141,6 +156,12 @@ impl Report {
             body_penetrations_max: last.map(|_| statistics.penetrations_max),
             max_strain: statistics.max_strain.max(world.max_strain()),
             energy,
+            energy_begin: statistics.energy_begin,
+            momentum_begin: statistics.momentum_begin,
+            momentum_final: Momentum::of(world),
+            effort: (world.settings().method == Method::Barrier)
+                .then(|| statistics.counts.effort()),
+            untangle: statistics.untangle,
             state_hash: format!("{:016x}", state.hash()),
             warnings: statistics.warnings(),
             frames: statistics.frames,
