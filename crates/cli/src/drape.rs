@@ -53,9 +53,9 @@ pub(crate) struct Args {
 enum Quality {
     /// Triangles of 4 cm, or 25 × 25 cells of a square, for a quick look.
     Draft,
-    /// Triangles of 2 cm, or 50 × 50 cells.
+    /// Triangles of 1 cm, or 50 × 50 cells.
     Normal,
-    /// Triangles of 1 cm, or 100 × 100 cells.
+    /// Triangles of 7 mm, or 100 × 100 cells.
     Fine,
 }
 
@@ -124,8 +124,8 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
-            Quality::Normal => 0.02,
-            Quality::Fine => 0.01,
+            Quality::Normal => 0.01,
+            Quality::Fine => 0.007,
         },
         out: args.output.out.clone(),
         picture,

@@ -20,7 +20,7 @@ const FORESEEN: u32 = 3;
 /// Part of μ N/ℓ along the way to begin with …
 const ALONG: f64 = 0.5;
 /// … and iteration from which on it falls, if what is left creeps.
-const LATE: u32 = 8;
+const LATE: u32 = 4;
 /// A system that promises too little was too stiff, one that promises too much was too soft.
 const STIFF: f64 = 0.7;
 const SOFT: f64 = 0.3;
