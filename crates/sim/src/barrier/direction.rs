@@ -152,7 +152,7 @@ impl Solver {
             bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
         }
         for r in &it.rubs {
-            let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip, it.guide);
+            let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip);
             pull(&r.points, r.weights.map(|w| force * w));
             bind(Link { points: r.points, weights: r.weights, stiffness });
         }

@@ -1,7 +1,7 @@
 //! Projected Newton on the incremental potential of a step.
 
 use super::contact::{Contacts, Gauge};
-use super::friction::{self, Anchors, Guide, Rub};
+use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
 use super::seam::Seam;
 use super::settings::Barrier;
@@ -100,7 +100,6 @@ pub(super) struct Iterate<'a> {
     /// All pairs that come within reach on the last way that was looked at.
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
-    pub(super) guide: Guide,
     /// What a step is measured by [J]: a hundredth of it, or so, is not worth another iteration.
     pub(super) scale: f64,
     /// The potential now.
@@ -218,28 +217,14 @@ impl Solver {
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
-        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
-        let mut rubs: Vec<Rub> = rubs.collect();
-        rubs.iter_mut().for_each(|r| r.expect(&ends, &y0));
+        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors)).collect();
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let (scale, guide) = (self.scale(start), Guide::new());
-        let mut it = Iterate {
-            start,
-            held,
-            led,
-            y0,
-            y,
-            free,
-            part,
-            pairs,
-            rubs,
-            guide,
-            scale,
-            energy: barrier,
-        };
+        let scale = self.scale(start);
+        let mut it =
+            Iterate { start, held, led, y0, y, free, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
@@ -292,7 +277,6 @@ impl Solver {
         let n = self.masses.len();
         let clock = Instant::now();
         let before = it.energy;
-        it.guide.go_on(report.iterations);
         let moving = it.part < 1.0;
         let mut length = most;
         let mut to = vec![DVec3::ZERO; it.y.len()];
@@ -312,9 +296,6 @@ impl Solver {
                 to[n..].copy_from_slice(&it.y[n..]);
             }
             let energy = self.potential(it, &to);
-            if length == 1.0 && !moving {
-                it.guide.learn(report.iterations, (before - energy) / slope);
-            }
             let noise = ROUNDING * before.abs();
             // While pins and bodies do work on it the potential may rise, but not to infinity.
             let falls = energy <= before - ENOUGH * length * slope + noise;
