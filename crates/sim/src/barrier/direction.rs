@@ -4,6 +4,7 @@
 //! run into something, what it runs into joins the system as if it were a contact at half the reach, and the
 //! direction is found again: otherwise the first pair in the way would shorten the way of all.
 
+use super::friction::Curvature;
 use super::newton::{Failure, Iterate, Solver, Stepped};
 use crate::linear::cg::End;
 use crate::linear::single::{self, Bond, Goal};
@@ -19,6 +20,16 @@ const ENOUGH: f64 = 0.05;
 const ROUNDS: u32 = 1;
 /// Directions that can be followed this far are good enough.
 const FAR: f64 = 0.9;
+
+/// Pairs that turn up within reach are taken up at once if they hold this part of what the direction promises.
+const NEWS: f64 = 0.1;
+
+/// Gradient of the potential, right side of the linear system, and how many bonds belong to it.
+struct System {
+    gradient: Vec<DVec3>,
+    right: Vec<DVec3>,
+    bonds: usize,
+}
 
 /// Stiffness between weighted points.
 #[derive(Clone, Copy, Debug)]
@@ -48,16 +59,10 @@ impl Solver {
     ) -> Result<(Vec<DVec3>, f64, f64), Failure> {
         let n = self.masses.len();
         let clock = Instant::now();
-        let mut g = self.elastic(it);
+        let elastic = self.elastic(it);
         report.seconds[1] += clock.elapsed().as_secs_f64();
         let ahead = self.ahead(it);
-        let mut right = vec![DVec3::ZERO; n];
-        self.join(it, &ahead, &mut g, &mut right);
-        if let Some(vertex) = g.iter().position(|g| !g.is_finite()) {
-            return Err(Failure::NotFinite { vertex: vertex as u32 });
-        }
-        right.iter_mut().zip(&g).for_each(|(right, g)| *right -= *g);
-        let joined = self.bonds.len();
+        let mut system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
         let mut d = ahead.clone();
@@ -66,8 +71,8 @@ impl Solver {
         }
         loop {
             let clock = Instant::now();
-            self.bonds.truncate(joined);
-            let mut right = right.clone();
+            self.bonds.truncate(system.bonds);
+            let mut right = system.right.clone();
             for e in &expected {
                 e.link.push(e.normal * e.gradient, &it.led, &mut right);
                 self.bonds.push(e.link.bond(&it.led, &ahead, &mut right));
@@ -77,17 +82,43 @@ impl Solver {
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
             report.queries += 1;
-            report.tested += self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?;
+            let renewed = self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?;
+            report.tested += renewed.tested;
             let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();
             let most = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
-            let slope: f64 = (0..n).map(|i| -g[i].dot(d[i])).sum();
+            let slope: f64 = (0..n).map(|i| -system.gradient[i].dot(d[i])).sum();
             round += 1;
-            if round > ROUNDS || impacts.is_empty() || most > FAR {
+            if round > ROUNDS {
                 return Ok((d, slope, most));
             }
-            self.expect(it, &d, &impacts, &mut expected);
+            if renewed.brought > NEWS * slope.abs() * most {
+                // The gradient does not know of what has turned up: the potential need not fall along this way.
+                self.contacts.find(&self.gauge, &it.pairs, &it.y);
+                system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
+            } else if impacts.is_empty() || most > FAR {
+                return Ok((d, slope, most));
+            } else {
+                self.expect(it, &d, &impacts, &mut expected);
+            }
         }
+    }
+
+    /// The system of an iteration: contacts, friction and seams join the elastic gradient.
+    fn assemble(
+        &mut self,
+        it: &Iterate<'_>,
+        ahead: &[DVec3],
+        mut gradient: Vec<DVec3>,
+        iteration: u32,
+    ) -> Result<System, Failure> {
+        let mut right = vec![DVec3::ZERO; gradient.len()];
+        self.join(it, ahead, Curvature::at(iteration), &mut gradient, &mut right);
+        if let Some(vertex) = gradient.iter().position(|g| !g.is_finite()) {
+            return Err(Failure::NotFinite { vertex: vertex as u32 });
+        }
+        right.iter_mut().zip(&gradient).for_each(|(right, g)| *right -= *g);
+        Ok(System { gradient, right, bonds: self.bonds.len() })
     }
 
     /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
@@ -136,7 +167,14 @@ impl Solver {
 
     /// Contacts, friction and seams as bonds. Their gradient is added to `g`; `right` gets what those points press that
     /// are led.
-    fn join(&mut self, it: &Iterate<'_>, ahead: &[DVec3], g: &mut [DVec3], right: &mut [DVec3]) {
+    fn join(
+        &mut self,
+        it: &Iterate<'_>,
+        ahead: &[DVec3],
+        curvature: Curvature,
+        g: &mut [DVec3],
+        right: &mut [DVec3],
+    ) {
         let mut pull = |points: &[u32; 4], forces: [DVec3; 4]| {
             for (p, f) in points.iter().zip(forces) {
                 if let Some(g) = g.get_mut(*p as usize) {
@@ -152,7 +190,7 @@ impl Solver {
             bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
         }
         for r in &it.rubs {
-            let (force, stiffness) = r.pull(&it.y, &it.y0, self.slip);
+            let (force, stiffness) = r.pull((&it.y, &it.y0), self.slip, curvature);
             pull(&r.points, r.weights.map(|w| force * w));
             bind(Link { points: r.points, weights: r.weights, stiffness });
         }

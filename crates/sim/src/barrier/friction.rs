@@ -4,9 +4,45 @@
 //! u. The force is μ N u/ε up to the slip ε and μ N from there on, against the sliding: a return
 //! mapping. As u is kept from step to step, what sticks does not creep, however long it is pulled.
 //! Normal, weights and N are those of the begin of the step (lagged), so that friction has a potential.
+//!
+//! That potential has nearly a kink at the slip. What sticks is too stiff to let go, and what slides has no curvature along
+//! its way and is shot back over the kink. The first iterations of a step therefore take a part of the curvature of the parabola
+//! that touches |u| at ℓ and lies above it, 1/ℓ ([`Curvature`]), for contacts that slide fast; the last ones, which decide how exact
+//! a step is, take its own, and so does what sticks or creeps, which would be held back for long.
 
 use super::contact::Contact;
 use glam::{DMat3, DVec3};
+
+/// Iterations of a step that foresee how far contacts slide.
+const FORESEEN: u32 = 3;
+/// Iterations of a step that take a curvature along the slide.
+const ABOVE: u32 = 12;
+/// Contacts that slide this many slips in a step are fast.
+const FAST: f64 = 3.0;
+/// Part of the curvature of the parabola above that is taken along the slide.
+const ALONG: f64 = 0.5;
+
+/// Which curvature friction has for Newton's method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Curvature {
+    /// That of a parabola above it, which touches it as far out as the step was expected to slide, or has.
+    Foreseen,
+    /// The same, as far out as it has slid.
+    Above,
+    /// Its own: none along the slide.
+    Exact,
+}
+
+impl Curvature {
+    /// What is taken in an iteration of a step, from 1.
+    pub(super) fn at(iteration: u32) -> Self {
+        match iteration {
+            ..=FORESEEN => Self::Foreseen,
+            ..=ABOVE => Self::Above,
+            _ => Self::Exact,
+        }
+    }
+}
 
 /// The anchors of sticking pairs, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +70,8 @@ pub(super) struct Rub {
     before: DVec3,
     /// μ N [N].
     limit: f64,
+    /// How far it would slide within the step if all went on as before [m].
+    foreseen: f64,
 }
 
 impl Rub {
@@ -49,7 +87,14 @@ impl Rub {
             normal: contact.normal,
             before: across(anchors.of(key)),
             limit,
+            foreseen: 0.0,
         })
+    }
+
+    /// Takes note of how far it slides if all go from `start` to `ends`.
+    pub(super) fn foreseeing(mut self, start: &[DVec3], ends: &[DVec3]) -> Self {
+        self.foreseen = self.slid(ends, start).length();
+        self
     }
 
     /// How far it has slid since it stuck.
@@ -67,17 +112,28 @@ impl Rub {
     }
 
     /// Force on the first feature with its sign turned, and its stiffness.
-    pub(super) fn pull(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> (DVec3, DMat3) {
+    pub(super) fn pull(
+        &self,
+        (y, start): (&[DVec3], &[DVec3]),
+        slip: f64,
+        curvature: Curvature,
+    ) -> (DVec3, DMat3) {
         let u = self.slid(y, start);
         let length = u.length();
         let outer = crate::element::definite::outer;
         let plane = DMat3::IDENTITY - outer(self.normal, self.normal);
+        let fast = self.foreseen.max(length) > FAST * slip;
+        let curvature = if fast { curvature } else { Curvature::Exact };
+        let out = match curvature {
+            Curvature::Foreseen => length.max(self.foreseen),
+            _ => length.max(slip),
+        };
         if length < slip {
-            return (u * (self.limit / slip), plane * (self.limit / slip));
+            return (u * (self.limit / slip), plane * (self.limit / out));
         }
-        // Sliding on costs nothing more: stiffness only across the way.
         let d = u / length;
-        (d * self.limit, (plane - outer(d, d)) * (self.limit / length))
+        let along = if curvature == Curvature::Exact { 0.0 } else { ALONG };
+        (d * self.limit, (plane - outer(d, d) * (1.0 - along)) * (self.limit / out))
     }
 
     /// What is left to stick to after the step.

@@ -210,14 +210,15 @@ impl Solver {
         let mut pairs = std::mem::take(&mut self.last);
         pairs.clear();
         report.queries += 1;
-        report.tested += self.renew(&y0, &ends, &mut pairs, None)?;
+        report.tested += self.renew(&y0, &ends, &mut pairs, None)?.tested;
         report.seconds[0] += clock.elapsed().as_secs_f64();
         // Nothing to wait for where nothing is moved.
         let still = y0[n..] == ends[n..] && held.is_empty();
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
-        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors)).collect();
+        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
+        let rubs = rubs.map(|r| r.foreseeing(&y0, &ends)).collect();
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();

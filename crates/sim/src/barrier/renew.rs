@@ -1,7 +1,11 @@
 //! Pairs found anew in an iteration, and what is known of them from the last.
 //!
-//! Most pairs go on. Only those that come, go or change their kind change the potential, so it need not be computed
+//! Most pairs go on. Only those that come or change their kind change the potential, so it need not be computed
 //! again; and only those that come can be crowded, as continuous collision detection has kept all others apart.
+//!
+//! Neighbours in a cloth that is crushed may be within reach and yet be dismissed, because along just this way the
+//! cloth stays flat enough not to meet itself. What is within reach is kept nevertheless until the step is over: if its push
+//! were felt in every other iteration only, directions would go back and forth.
 
 use super::newton::Solver;
 use super::pairs::{CLOTH, Near};
@@ -9,50 +13,68 @@ use glam::DVec3;
 use std::cmp::Ordering;
 use toile_collide::NotFinite;
 
+/// What came of looking for pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Renewed {
+    /// Pairs whose distance was measured.
+    pub(super) tested: u64,
+    /// Energy of those that were not known before [J].
+    pub(super) brought: f64,
+}
+
 impl Solver {
     /// Finds the pairs that come within reach on the way from `y` to `ends`, and adds to the `energy` at `y`, if it is
-    /// known, what the difference to the pairs before makes. Crowded pairs stand behind all others.
+    /// known, what those bring that were not among the pairs before. Crowded pairs stand behind all others.
     pub(super) fn renew(
         &mut self,
         y: &[DVec3],
         ends: &[DVec3],
         pairs: &mut Vec<Near>,
         energy: Option<&mut f64>,
-    ) -> Result<u64, NotFinite> {
+    ) -> Result<Renewed, NotFinite> {
         std::mem::swap(pairs, &mut self.before);
         let near = self.gauge.thickness + self.gauge.reach;
         let tested = self.pairs.find(y, ends, near, self.itself, pairs)?;
         debug_assert!(pairs.is_sorted_by_key(|p| p.rank), "pairs are sorted");
-        let change = self.compare(y, pairs, energy.is_some());
-        if let Some(energy) = energy.filter(|_| change.is_finite()) {
-            *energy += change;
+        let mut kept = Vec::new();
+        let brought = self.compare(y, pairs, energy.is_some(), &mut kept);
+        if let Some(energy) = energy.filter(|_| brought.is_finite()) {
+            *energy += brought;
+        }
+        if !kept.is_empty() {
+            pairs.append(&mut kept);
+            pairs.sort_by_key(|p| p.rank);
         }
         set_apart(pairs);
-        Ok(tested)
+        Ok(Renewed { tested, brought })
     }
 
-    /// Tells which pairs are crowded; returns how much the energy at `y` is more than that of the pairs before, if it
-    /// is `wanted`.
-    fn compare(&self, y: &[DVec3], pairs: &mut [Near], wanted: bool) -> f64 {
+    /// Tells which pairs are crowded, and which of those before are `kept` although they were not found again. Returns
+    /// how much the energy at `y` is more than that of the pairs before, if it is `wanted`.
+    fn compare(&self, y: &[DVec3], pairs: &mut [Near], wanted: bool, kept: &mut Vec<Near>) -> f64 {
         let of = |p: &Near| if wanted { self.gauge.energy(p, y) } else { 0.0 };
+        let mut keep = |gone: &Near| {
+            if of(gone) > 0.0 {
+                kept.push(*gone);
+            }
+        };
         let ordinary = self.before.partition_point(|p| !p.crowded);
         let (mut ordinary, mut crowded) =
             (Walk(&self.before[..ordinary]), Walk(&self.before[ordinary..]));
-        let mut change = 0.0;
+        let mut brought = 0.0;
         for pair in pairs {
-            if ordinary.to(pair, |gone| change -= of(gone)).is_some() {
-                crowded.to(pair, |gone| change -= of(gone));
+            if ordinary.to(pair, &mut keep).is_some() {
+                crowded.to(pair, &mut keep);
                 continue;
             }
-            let before = crowded.to(pair, |gone| change -= of(gone));
+            let before = crowded.to(pair, &mut keep);
             pair.crowded = self.is_crowded(pair, y);
             if before.is_none_or(|_| !pair.crowded) {
-                change += of(pair) - before.map_or(0.0, of);
+                brought += of(pair) - before.map_or(0.0, of);
             }
         }
-        let gone = ordinary.0.iter().chain(crowded.0);
-        gone.for_each(|gone| change -= of(gone));
-        change
+        ordinary.0.iter().chain(crowded.0).for_each(&mut keep);
+        brought
     }
 
     /// Whether cloth is nearer to itself than the thickness already.
