@@ -67,6 +67,12 @@ impl Coplanarity {
         Self { control, across: across2.sqrt() * (1.0 + 16.0 * f64::EPSILON), error }
     }
 
+    /// Whether the first and the last control value surely have different signs.
+    pub(super) fn changes_sign(&self) -> bool {
+        let [begin, .., end] = self.control;
+        begin.abs() > self.error && end.abs() > self.error && (begin < 0.0) != (end < 0.0)
+    }
+
     /// The largest time found up to which, from `from` on, the features are surely farther apart than
     /// `gap`: 1 if that is so to the end, `from` if nothing can be said.
     #[inline]
@@ -91,7 +97,7 @@ impl Coplanarity {
 
 /// A lower bound on the first root in [0, 1] of a cubic with these control values, the first of
 /// them positive; `None` if there is none.
-fn positive_until(control: [f64; 4]) -> Option<f64> {
+pub(super) fn positive_until(control: [f64; 4]) -> Option<f64> {
     if control[3] < 0.0
         && let Some(until) = positive_until_guess(control)
     {

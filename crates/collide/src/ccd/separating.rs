@@ -21,6 +21,7 @@
 //! direction and `s(t)` is too *small*: the pair may be reported without need, but not missed.
 
 use super::coplanarity::Coplanarity;
+use super::precise::Precise;
 use super::{Impact, Separation, at};
 use crate::distance;
 use glam::DVec3;
@@ -47,6 +48,8 @@ trait Features<const A: usize, const B: usize> {
     fn across(&self, a: &[DVec3; A], b: &[DVec3; B]) -> DVec3;
     /// When the vertices are coplanar.
     fn coplanarity(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Coplanarity;
+    /// The pair for a second look with more digits.
+    fn precise(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Precise<A, B>;
 
     /// The nearer of two opinions on the nearest points, and the vector between them.
     fn second_opinion(
@@ -80,6 +83,10 @@ impl Features<1, 3> for VertexFace {
     fn coplanarity(&self, [p]: &[[DVec3; 2]; 1], [a, b, c]: &[[DVec3; 2]; 3]) -> Coplanarity {
         Coplanarity::new(minus(p, a), minus(b, a), minus(c, a))
     }
+
+    fn precise(&self, p: &[[DVec3; 2]; 1], face: &[[DVec3; 2]; 3]) -> Precise<1, 3> {
+        Precise::vertex_face(p, face)
+    }
 }
 
 struct EdgeEdge;
@@ -101,6 +108,10 @@ impl Features<2, 2> for EdgeEdge {
 
     fn coplanarity(&self, a: &[[DVec3; 2]; 2], b: &[[DVec3; 2]; 2]) -> Coplanarity {
         Coplanarity::new(minus(&a[0], &b[0]), minus(&a[1], &a[0]), minus(&b[1], &b[0]))
+    }
+
+    fn precise(&self, a: &[[DVec3; 2]; 2], b: &[[DVec3; 2]; 2]) -> Precise<2, 2> {
+        Precise::edge_edge(a, b)
     }
 }
 
@@ -185,7 +196,28 @@ fn advance<const A: usize, const B: usize>(
         }
         t = reached;
     }
+    // Without a gap to keep, more digits may tell a touch from a near miss.
+    let asks_for_contact = separation.radius + separation.gap <= 0.0;
+    if asks_for_contact
+        && !crosses_inside(features, a, b, &weights)
+        && features.precise(a, b).is_apart_from(t * (1.0 - 8.0 * f64::EPSILON))
+    {
+        return None;
+    }
     Some((t, normal, distance, weights.0, weights.1))
+}
+
+/// Whether the pair passes through itself far from any rim, as far as rounded numbers tell: then there is nothing
+/// to look at again. A wrong answer costs time or a report without need.
+fn crosses_inside<const A: usize, const B: usize>(
+    features: &impl Features<A, B>,
+    a: &[[DVec3; 2]; A],
+    b: &[[DVec3; 2]; B],
+    weights: &([f64; A], [f64; B]),
+) -> bool {
+    const RIM: f64 = 1e-6;
+    weights.0.iter().chain(&weights.1).all(|w| *w > RIM)
+        && features.coplanarity(a, b).changes_sign()
 }
 
 /// Vector from the second feature's point with the given weights to the first one's, at time t.
