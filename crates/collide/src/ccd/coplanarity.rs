@@ -67,10 +67,14 @@ impl Coplanarity {
         Self { control, across: across2.sqrt() * (1.0 + 16.0 * f64::EPSILON), error }
     }
 
-    /// Whether the first and the last control value surely have different signs.
-    pub(super) fn changes_sign(&self) -> bool {
-        let [begin, .., end] = self.control;
-        begin.abs() > self.error && end.abs() > self.error && (begin < 0.0) != (end < 0.0)
+    /// Whether it seems to have a simple root just behind `t`, to which it goes straight.
+    pub(super) fn is_crossed_at(&self, t: f64) -> bool {
+        /// How near, as a part of the time that is left.
+        const NEAR: f64 = 1e-5;
+        let (_, [value, next, ..]) = split(self.control, t);
+        let change = 3.0 * (next - value);
+        let toward = value * change < 0.0 || value.abs() <= self.error;
+        toward && NEAR * change.abs() > value.abs().max(self.error)
     }
 
     /// The largest time found up to which, from `from` on, the features are surely farther apart than

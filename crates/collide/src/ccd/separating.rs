@@ -157,6 +157,8 @@ fn advance<const A: usize, const B: usize>(
     let threshold = separation.threshold(distance);
     let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * distance);
     let reach = threshold + tolerance.max(0.0) + 2.0 * error;
+    // Most pairs never ask for it.
+    let mut cubic = None;
     let mut t = 0.0;
     for plane in 0..MAX_PLANES {
         if plane > 0 {
@@ -185,7 +187,8 @@ fn advance<const A: usize, const B: usize>(
         // Planes stand still, but features turn: toward a contact the planes come ever closer
         // together. Then it is time to ask when the four vertices become coplanar.
         if reached < 1.0 {
-            reached = features.coplanarity(a, b).apart_until(threshold, reached.max(t));
+            let cubic = cubic.get_or_insert_with(|| features.coplanarity(a, b));
+            reached = cubic.apart_until(threshold, reached.max(t));
         }
         if reached >= 1.0 {
             return None;
@@ -199,7 +202,7 @@ fn advance<const A: usize, const B: usize>(
     // Without a gap to keep, more digits may tell a touch from a near miss.
     let asks_for_contact = separation.radius + separation.gap <= 0.0;
     if asks_for_contact
-        && !crosses_inside(features, a, b, &weights)
+        && !crosses_inside(cubic.as_ref(), &weights, t)
         && features.precise(a, b).is_apart_from(t * (1.0 - 8.0 * f64::EPSILON))
     {
         return None;
@@ -210,14 +213,13 @@ fn advance<const A: usize, const B: usize>(
 /// Whether the pair passes through itself far from any rim, as far as rounded numbers tell: then there is nothing
 /// to look at again. A wrong answer costs time or a report without need.
 fn crosses_inside<const A: usize, const B: usize>(
-    features: &impl Features<A, B>,
-    a: &[[DVec3; 2]; A],
-    b: &[[DVec3; 2]; B],
+    cubic: Option<&Coplanarity>,
     weights: &([f64; A], [f64; B]),
+    t: f64,
 ) -> bool {
-    const RIM: f64 = 1e-6;
+    const RIM: f64 = 1e-4;
     weights.0.iter().chain(&weights.1).all(|w| *w > RIM)
-        && features.coplanarity(a, b).changes_sign()
+        && cubic.is_some_and(|c| c.is_crossed_at(t))
 }
 
 /// Vector from the second feature's point with the given weights to the first one's, at time t.
