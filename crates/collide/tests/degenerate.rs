@@ -92,6 +92,8 @@ fn no_degenerate_contact_is_missed_and_few_are_reported_without_need() {
                 assert_eq!(tally.missed, 0, "{pair:?}, {}", family.name);
                 assert!(tally.queries > 50, "{pair:?}, {} is nearly empty", family.name);
             }
+            // A third of them before there was a second look; now about one in a hundred.
+            assert!(all.without_need * 50 < all.queries, "{pair:?}: {all:?}");
             // Otherwise it would be no trial.
             assert!(
                 all.contacts > all.queries / 5 && all.contacts < all.queries * 4 / 5,
