@@ -18,6 +18,7 @@ const HELP: &str = "cargo xtask TASK
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
                  or --program PATH as arguments
+  peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
 
 fn main() -> ExitCode {

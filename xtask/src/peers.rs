@@ -2,15 +2,16 @@
 //!
 //! toile runs first, on one thread; Blender (the package `bpy`, by `peers/blender.py`) begins with the
 //! positions of toile's first frame, on the same triangles. One judge looks at the frames of both. Everything
-//! is written below `target/peers`. What the figures mean and where the two differ: docs/peers.md.
+//! is written below `target/peers`. `cargo xtask peers ccd` compares collision detection alone ([`ccd`]). What the figures mean and where the two differ: docs/peers.md.
 
+mod ccd;
 mod judge;
 mod python;
 mod table;
 
 use crate::{Done, program, root};
 use judge::judge;
-use python::Blender;
+use python::{BLENDER, Installed};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -111,13 +112,18 @@ impl Options {
 
 /// Compares the scenes asked for, or all.
 pub(crate) fn peers(asked: &[String]) -> Done {
+    if let [first, rest @ ..] = asked
+        && first == "ccd"
+    {
+        return ccd::peers(rest);
+    }
     let options = Options::parse(asked)?;
     let folder = root().join("target/peers");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let blender = if options.without_blender {
         None
     } else {
-        let found = python::with_blender(&folder);
+        let found = python::with(&BLENDER, &folder);
         if let Err(e) = &found {
             eprintln!("Without Blender: {e}");
         }
@@ -145,7 +151,7 @@ pub(crate) fn peers(asked: &[String]) -> Done {
 }
 
 /// When and on what it was measured.
-fn machine(blender: Option<&Blender>) -> Value {
+fn machine(blender: Option<&Installed>) -> Value {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     json!({
         "unix_seconds": now.map_or(0, |d| d.as_secs()),
@@ -158,7 +164,7 @@ fn machine(blender: Option<&Blender>) -> Value {
 fn compare(
     case: &Case,
     options: &Options,
-    blender: Option<&Blender>,
+    blender: Option<&Installed>,
     folder: &Path,
     row: &mut Row,
 ) -> Result<(), String> {

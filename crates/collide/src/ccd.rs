@@ -8,6 +8,7 @@ mod additive;
 mod coplanarity;
 mod cubic;
 mod filter;
+mod precise;
 mod separating;
 
 pub use filter::Filter;

@@ -1,47 +1,62 @@
-//! A virtual environment of Python with Blender in it.
+//! Virtual environments of Python with a package in each.
 
 use super::run;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version of Python that the packages of Blender are built for.
+/// The version of Python that all packages are built for; Blender's for no other.
 const PYTHON: &str = "3.11";
 
-/// The package: a version with long support, whose cloth no longer changes.
-const BLENDER: &str = "bpy==4.5.*";
+/// A package of PyPI, by its name.
+pub(super) struct Package {
+    name: &'static str,
+    /// The name with the versions that will do.
+    wanted: &'static str,
+    /// The folder of its environment.
+    environment: &'static str,
+}
 
-/// A Python with Blender.
-pub(super) struct Blender {
+/// Blender: a version with long support, whose cloth no longer changes.
+pub(super) const BLENDER: Package =
+    Package { name: "bpy", wanted: "bpy==4.5.*", environment: "venv" };
+
+/// The IPC Toolkit, which has Tight-Inclusion and additive continuous collision detection.
+pub(super) const IPC_TOOLKIT: Package =
+    Package { name: "ipctk", wanted: "ipctk==1.6.*", environment: "venv-ccd" };
+
+/// A Python with a package.
+pub(super) struct Installed {
     /// The interpreter.
     pub(super) python: PathBuf,
-    /// The version of Blender.
+    /// The version of the package.
     pub(super) version: String,
 }
 
-/// An environment below `folder` in which Blender can be imported; it is made if it is not there.
-pub(super) fn with_blender(folder: &Path) -> Result<Blender, String> {
-    let environment = folder.join("venv");
+/// An environment below `folder` in which a package can be imported; it is made if it is not there.
+pub(super) fn with(package: &Package, folder: &Path) -> Result<Installed, String> {
+    let (environment, wanted) = (folder.join(package.environment), package.wanted);
     let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if let Some(version) = blender_version(&python) {
-        return Ok(Blender { python, version });
+    if let Some(version) = version(&python, package.name) {
+        return Ok(Installed { python, version });
     }
     let base = find_python(&["python3.11", "python3", "python"])?;
-    println!("== Blender: {BLENDER} is installed into {}", environment.display());
+    println!("== {wanted} is installed into {}", environment.display());
     let made = run(Command::new(base).args(["-m", "venv"]).arg(&environment), "Python")?;
     if !made {
         return Err(format!("{} cannot be made; is the module venv there?", environment.display()));
     }
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", BLENDER];
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted];
     run(Command::new(&python).args(pip), "pip")?;
-    let version = blender_version(&python)
-        .ok_or_else(|| format!("pip cannot install {BLENDER}; it says why above"))?;
-    Ok(Blender { python, version })
+    let version = version(&python, package.name)
+        .ok_or_else(|| format!("pip cannot install {wanted}; it says why above"))?;
+    Ok(Installed { python, version })
 }
 
 /// Without importing it, which takes seconds.
-fn blender_version(python: &Path) -> Option<String> {
-    const ASKS: &str = "from importlib.metadata import version; print(version('bpy'))";
-    let said = Command::new(python).args(["-c", ASKS]).output().ok()?;
+fn version(python: &Path, package: &str) -> Option<String> {
+    const ASKS: &str =
+        "import sys; from importlib.metadata import version; print(version(sys.argv[1]))";
+    let said = Command::new(python).args(["-c", ASKS, package]).output().ok()?;
     said.status.success().then(|| String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }
 
@@ -69,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_python_that_is_not_there_has_no_blender() {
-        assert_eq!(blender_version(Path::new("no-such-folder/python")), None);
+    fn a_python_that_is_not_there_has_no_package() {
+        assert_eq!(version(Path::new("no-such-folder/python"), BLENDER.name), None);
     }
 }

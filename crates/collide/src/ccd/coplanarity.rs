@@ -67,6 +67,16 @@ impl Coplanarity {
         Self { control, across: across2.sqrt() * (1.0 + 16.0 * f64::EPSILON), error }
     }
 
+    /// Whether it seems to have a simple root just behind `t`, to which it goes straight.
+    pub(super) fn is_crossed_at(&self, t: f64) -> bool {
+        /// How near, as a part of the time that is left.
+        const NEAR: f64 = 1e-5;
+        let (_, [value, next, ..]) = split(self.control, t);
+        let change = 3.0 * (next - value);
+        let toward = value * change < 0.0 || value.abs() <= self.error;
+        toward && NEAR * change.abs() > value.abs().max(self.error)
+    }
+
     /// The largest time found up to which, from `from` on, the features are surely farther apart than
     /// `gap`: 1 if that is so to the end, `from` if nothing can be said.
     #[inline]
@@ -91,7 +101,7 @@ impl Coplanarity {
 
 /// A lower bound on the first root in [0, 1] of a cubic with these control values, the first of
 /// them positive; `None` if there is none.
-fn positive_until(control: [f64; 4]) -> Option<f64> {
+pub(super) fn positive_until(control: [f64; 4]) -> Option<f64> {
     if control[3] < 0.0
         && let Some(until) = positive_until_guess(control)
     {

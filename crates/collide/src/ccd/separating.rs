@@ -21,6 +21,7 @@
 //! direction and `s(t)` is too *small*: the pair may be reported without need, but not missed.
 
 use super::coplanarity::Coplanarity;
+use super::precise::Precise;
 use super::{Impact, Separation, at};
 use crate::distance;
 use glam::DVec3;
@@ -47,6 +48,8 @@ trait Features<const A: usize, const B: usize> {
     fn across(&self, a: &[DVec3; A], b: &[DVec3; B]) -> DVec3;
     /// When the vertices are coplanar.
     fn coplanarity(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Coplanarity;
+    /// The pair for a second look with more digits.
+    fn precise(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Precise<A, B>;
 
     /// The nearer of two opinions on the nearest points, and the vector between them.
     fn second_opinion(
@@ -80,6 +83,10 @@ impl Features<1, 3> for VertexFace {
     fn coplanarity(&self, [p]: &[[DVec3; 2]; 1], [a, b, c]: &[[DVec3; 2]; 3]) -> Coplanarity {
         Coplanarity::new(minus(p, a), minus(b, a), minus(c, a))
     }
+
+    fn precise(&self, p: &[[DVec3; 2]; 1], face: &[[DVec3; 2]; 3]) -> Precise<1, 3> {
+        Precise::vertex_face(p, face)
+    }
 }
 
 struct EdgeEdge;
@@ -101,6 +108,10 @@ impl Features<2, 2> for EdgeEdge {
 
     fn coplanarity(&self, a: &[[DVec3; 2]; 2], b: &[[DVec3; 2]; 2]) -> Coplanarity {
         Coplanarity::new(minus(&a[0], &b[0]), minus(&a[1], &a[0]), minus(&b[1], &b[0]))
+    }
+
+    fn precise(&self, a: &[[DVec3; 2]; 2], b: &[[DVec3; 2]; 2]) -> Precise<2, 2> {
+        Precise::edge_edge(a, b)
     }
 }
 
@@ -146,6 +157,8 @@ fn advance<const A: usize, const B: usize>(
     let threshold = separation.threshold(distance);
     let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * distance);
     let reach = threshold + tolerance.max(0.0) + 2.0 * error;
+    // Most pairs never ask for it.
+    let mut cubic = None;
     let mut t = 0.0;
     for plane in 0..MAX_PLANES {
         if plane > 0 {
@@ -174,7 +187,8 @@ fn advance<const A: usize, const B: usize>(
         // Planes stand still, but features turn: toward a contact the planes come ever closer
         // together. Then it is time to ask when the four vertices become coplanar.
         if reached < 1.0 {
-            reached = features.coplanarity(a, b).apart_until(threshold, reached.max(t));
+            let cubic = cubic.get_or_insert_with(|| features.coplanarity(a, b));
+            reached = cubic.apart_until(threshold, reached.max(t));
         }
         if reached >= 1.0 {
             return None;
@@ -185,7 +199,27 @@ fn advance<const A: usize, const B: usize>(
         }
         t = reached;
     }
+    // Without a gap to keep, more digits may tell a touch from a near miss.
+    let asks_for_contact = separation.radius + separation.gap <= 0.0;
+    if asks_for_contact
+        && !crosses_inside(cubic.as_ref(), &weights, t)
+        && features.precise(a, b).is_apart_from(t * (1.0 - 8.0 * f64::EPSILON))
+    {
+        return None;
+    }
     Some((t, normal, distance, weights.0, weights.1))
+}
+
+/// Whether the pair passes through itself far from any rim, as far as rounded numbers tell: then there is nothing
+/// to look at again. A wrong answer costs time or a report without need.
+fn crosses_inside<const A: usize, const B: usize>(
+    cubic: Option<&Coplanarity>,
+    weights: &([f64; A], [f64; B]),
+    t: f64,
+) -> bool {
+    const RIM: f64 = 1e-4;
+    weights.0.iter().chain(&weights.1).all(|w| *w > RIM)
+        && cubic.is_some_and(|c| c.is_crossed_at(t))
 }
 
 /// Vector from the second feature's point with the given weights to the first one's, at time t.
