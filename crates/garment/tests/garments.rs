@@ -135,7 +135,6 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     let body = mannequin();
     let (pattern, mesh) = design("tshirt");
     let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
-    // Shirts are drafted for jersey; a woven one rides up under raised arms.
     let jersey = Fabric {
         density: 0.16,
         weft: 17.0,
@@ -175,6 +174,26 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     let marks = &body.landmarks;
     assert!((high.y - marks.side_neck[0].y).abs() < 0.06, "{} {}", high.y, marks.side_neck[0].y);
     assert!((marks.crotch.y - 0.1..marks.hip.y + 0.05).contains(&low.y), "{}", low.y);
+}
+
+/// How high cloth or body reach on the left shoulder, between neck and arm.
+fn shoulder(mesh: &TriMesh) -> f64 {
+    let on = |p: &&DVec3| (0.13..0.18).contains(&p.x);
+    mesh.positions.iter().filter(on).map(|p| p.y).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn a_t_shirt_that_hardly_stretches_lies_on_the_shoulders_and_does_not_hang_in_the_armpits() {
+    let (body, _, mut fitting) = sew("tshirt", &Fabric::default());
+    for _ in 0..250 {
+        if fitting.stage() == Stage::Done {
+            break;
+        }
+        fitting.step().unwrap();
+    }
+    assert_eq!(fitting.stage(), Stage::Done);
+    let above = shoulder(&fitting.mesh()) - shoulder(&body.mesh);
+    assert!((0.0..0.02).contains(&above), "{above}");
 }
 
 #[test]

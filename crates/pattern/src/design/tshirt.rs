@@ -3,7 +3,8 @@
 //! Chest quarter = (bust + ease)/4. The neckline is drafted from the neck girth (width = girth/5), the shoulder
 //! from its width and slope, the armholes through the widths of back and chest. The cap of the sleeve is as
 //! long as the armhole times (1 + cap ease), front and back each for themselves: its height and the place of
-//! its crown are solved for.
+//! its crown are solved for. A wide sleeve has a low cap, as T-shirts are cut: one that is as high as for hanging arms hangs
+//! in the armpits of raised ones, and what is then too long over the shoulders falls into folds at the nape.
 
 use super::{ALLOWANCE, NAPE_DROP, part, rectangle, solve, unfold, v};
 use crate::edge::Edge;
@@ -35,7 +36,7 @@ impl Default for Tshirt {
     fn default() -> Self {
         Self {
             ease: 0.08,
-            sleeve_ease: 0.07,
+            sleeve_ease: 0.13,
             below_hip: 0.0,
             sleeve: 0.36,
             cap_ease: 0.01,
@@ -109,7 +110,7 @@ impl Tshirt {
         let neck_depth = if front { neck_width + 0.015 } else { NAPE_DROP + 0.005 };
         let shoulder_x = 0.5 * m.shoulder_width + 0.01;
         let drop = (shoulder_x - neck_width) * libm::tan(m.shoulder_slope.to_radians());
-        let chest = -(NAPE_DROP + m.armscye_depth + 0.02);
+        let chest = -(NAPE_DROP + m.armscye_depth + 0.01);
         let hem_y = -(NAPE_DROP + m.back_length + m.waist_to_hip + self.below_hip);
         let across = 0.5 * if front { m.chest_width } else { m.back_width } + 0.006;
         let across = across.min(shoulder_x - 0.002).min(quarter - 0.02);
