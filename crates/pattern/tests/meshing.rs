@@ -297,15 +297,22 @@ fn the_same_pattern_gives_the_same_mesh() {
 }
 
 #[test]
-fn ten_thousand_vertices_take_less_than_a_second() {
+fn four_times_the_vertices_take_less_than_nine_times_as_long() {
     let mut pattern = tube();
     pattern.panels.push(rectangle("sheet", 0.5, 0.5));
-    let start = std::time::Instant::now();
-    let made = meshing::mesh(&pattern, 0.0087).expect("meshed");
-    let seconds = start.elapsed().as_secs_f64();
-    let n = *made.offsets().last().expect("a number");
-    assert!(n > 10_000, "{n}");
-    assert!(seconds < 1.0, "{n} vertices in {seconds} s");
+    // The least of three: other work on the machine only adds.
+    let take = |edge: f64| {
+        let times = (0..3).map(|_| {
+            let start = std::time::Instant::now();
+            let made = meshing::mesh(&pattern, edge).expect("meshed");
+            (*made.offsets().last().expect("a number"), start.elapsed().as_secs_f64())
+        });
+        times.fold((0, f64::INFINITY), |(_, least), (n, seconds)| (n, least.min(seconds)))
+    };
+    let (few, quick) = take(0.0174);
+    let (many, slow) = take(0.0087);
+    assert!(many > 10_000 && few * 3 < many && many < few * 5, "{few} {many}");
+    assert!(slow < 9.0 * quick, "{few} vertices in {quick} s, {many} in {slow} s");
 }
 
 #[test]
