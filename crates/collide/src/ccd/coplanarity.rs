@@ -31,8 +31,9 @@ const CUTS: usize = 12;
 /// Steps of Newton's method; more than a simple root needs.
 const GUESSES: usize = 8;
 
-/// Below this D its cube loses digits by underflow, above the square of the inverse it overflows.
-const SMALL: f64 = 1e-90;
+/// Below this D the square of |q × r| may lose digits by underflow while the cubic is still above its error, and then
+/// the gap would be forgotten; above the inverse that square may overflow.
+const SMALL: f64 = 1e-70;
 
 /// The cubic of one pair, and how large it must be.
 #[derive(Clone, Copy, Debug)]
@@ -292,7 +293,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_numbers_beyond_the_limits() {
-        for scale in [1e-200, 1e200, f64::NAN, f64::INFINITY] {
+        for scale in [1e-200, 1e-85, 1e85, 1e200, f64::NAN, f64::INFINITY] {
             let p = [DVec3::Y * scale; 2];
             let c = Coplanarity::new(p, [DVec3::Z * scale; 2], [DVec3::X * scale; 2]);
             assert_eq!(c.apart_until(0.0, 0.0), 0.0);

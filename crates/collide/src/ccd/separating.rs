@@ -29,6 +29,10 @@ use glam::DVec3;
 /// Bound on the error of a separation, relative to the largest coordinate.
 const ERROR: f64 = 32.0 * f64::EPSILON;
 
+/// Largest coordinate below which nothing is said: squares of distances lose digits by underflow, and a direction is
+/// no longer of unit length.
+const SMALL: f64 = 1e-120;
+
 /// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
@@ -147,7 +151,8 @@ fn advance<const A: usize, const B: usize>(
     separation: Separation,
     features: &impl Features<A, B>,
 ) -> Option<Found<A, B>> {
-    let error = ERROR * largest_coordinate(a, b);
+    let largest = largest_coordinate(a, b);
+    let error = if largest < SMALL { f64::INFINITY } else { ERROR * largest };
     let mut weights = features.nearest(&at(a, 0.0), &at(b, 0.0));
     let mut gap = between(a, b, &weights, 0.0);
     let distance = gap.length();
@@ -267,7 +272,8 @@ fn separated_until<const A: usize, const B: usize>(
 
 /// The unit vector along `n` that makes no obtuse angle with `gap`.
 fn toward(n: DVec3, gap: DVec3) -> DVec3 {
-    let n = n.normalize_or(DVec3::Y);
+    // A cross product may be so small that its square is rounded to anything; its length must be one.
+    let n = (n / n.abs().max_element()).normalize_or(DVec3::Y);
     if n.dot(gap) < 0.0 { -n } else { n }
 }
 

@@ -233,3 +233,22 @@ fn numbers_that_are_no_positions_count_as_impact() {
         }
     }
 }
+
+#[test]
+fn a_gap_is_not_forgotten_where_squares_underflow() {
+    let at = |x: [f64; 3]| DVec3::from_array(x);
+    let x = [
+        [at([2.0, 2.0, 1.0]), at([-2.0, 0.0, 0.0])],
+        [at([1.0, -2.0, 0.0]), at([-2.0, 1.0, 0.0])],
+        [at([2.0, 0.0, 0.0]), at([0.0, -1.0, 0.0])],
+        [at([0.0, 0.0, 0.0]), at([1.0, -1.0, 0.0])],
+    ];
+    // The same question at every scale. Near 2^-280 the square of the normal is zero, but the volume is not.
+    for exponent in (-1000..=400).step_by(3) {
+        let scale = 2.0_f64.powi(exponent);
+        let separation = Separation::gap(0.5 * scale);
+        let x = x.map(|x| x.map(|x| x * scale));
+        let found = Ccd::Separating.answer(Pair::VertexFace, &x, separation, Filter::Hull);
+        assert!(found.is_some(), "2^{exponent}");
+    }
+}
