@@ -47,10 +47,9 @@ pub struct Sheet {
     pattern: Arc<Pattern>,
     /// Where the Hessians of elements go, group after group.
     places: Vec<Places>,
-    /// Contributions to the gradient, element after element, and those of each vertex.
-    forces: Vec<DVec3>,
-    offsets: Vec<u32>,
-    sources: Vec<u32>,
+    vertices: usize,
+    /// Memory for [`Self::gradient`], once it has been asked for.
+    gather: Option<Gather>,
     /// Memory for moments.
     moments: Vec<f64>,
 }
@@ -112,14 +111,12 @@ impl Sheet {
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
         let places = builder.places(&pattern)?;
-        let (offsets, sources) = gather_lists(&parts, vertices);
-        let forces = vec![DVec3::ZERO; sources.len()];
-        Ok(Self { parts, pattern, places, forces, offsets, sources, moments: Vec::new() })
+        Ok(Self { parts, pattern, places, vertices, gather: None, moments: Vec::new() })
     }
 
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
-        self.offsets.len() - 1
+        self.vertices
     }
 
     /// Which vertices act on each other.
@@ -145,7 +142,8 @@ impl Sheet {
 
     /// Its gradient [N]; the force is the negative. Returns the energy of the moments, if there are any.
     pub fn gradient(&mut self, x: &[DVec3], g: &mut [DVec3]) {
-        let mut rest = self.forces.as_mut_slice();
+        let gather = self.gather.get_or_insert_with(|| Gather::new(&self.parts, self.vertices));
+        let mut rest = gather.forces.as_mut_slice();
         for part in &self.parts {
             for group in &part.groups {
                 let (own, others) = rest.split_at_mut(group.len() * group.width());
@@ -153,7 +151,7 @@ impl Sheet {
                 rest = others;
             }
         }
-        let (forces, offsets, sources) = (&self.forces, &self.offsets, &self.sources);
+        let Gather { forces, offsets, sources } = &*gather;
         g.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(v, g)| {
             *g = DVec3::ZERO;
             for s in &sources[offsets[v] as usize..offsets[v + 1] as usize] {
@@ -291,14 +289,9 @@ fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear
 }
 
 /// The matrix of hinges.
-fn add_creases<B: Block>(
-    moments: &Moments,
-    creases: &[usize],
-    x: &[DVec3],
-    rows: &mut Rows<'_, B>,
-) {
+fn add_creases<B: Block>(moments: &Moments, creases: &[u32], x: &[DVec3], rows: &mut Rows<'_, B>) {
     for i in rows.places.of_chunk(rows.first) {
-        let (k, slopes) = moments.stand_in(creases[*i as usize], x);
+        let (k, slopes) = moments.stand_in(creases[*i as usize] as usize, x);
         let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
         let (places, element) = (rows.places, *i as usize);
         // A clamped crease has three vertices, an inner one four.
@@ -309,28 +302,37 @@ fn add_creases<B: Block>(
     }
 }
 
-/// For each vertex its places in the contributions, ascending.
-fn gather_lists(parts: &[Part], vertices: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut all: Vec<u32> = Vec::new();
-    for part in parts {
-        for group in &part.groups {
-            group.stencils(&mut |v| all.push(v + part.range.start as u32));
+/// Contributions to the gradient, element after element, and for each vertex its places among them, ascending.
+#[derive(Debug)]
+struct Gather {
+    forces: Vec<DVec3>,
+    offsets: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl Gather {
+    fn new(parts: &[Part], vertices: usize) -> Self {
+        let mut all: Vec<u32> = Vec::new();
+        for part in parts {
+            for group in &part.groups {
+                group.stencils(&mut |v| all.push(v + part.range.start as u32));
+            }
         }
+        let mut offsets = vec![0_u32; vertices + 1];
+        for v in &all {
+            offsets[*v as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut sources = vec![0_u32; all.len()];
+        for (k, v) in all.iter().enumerate() {
+            sources[next[*v as usize] as usize] = k as u32;
+            next[*v as usize] += 1;
+        }
+        Self { forces: vec![DVec3::ZERO; all.len()], offsets, sources }
     }
-    let mut offsets = vec![0_u32; vertices + 1];
-    for v in &all {
-        offsets[*v as usize + 1] += 1;
-    }
-    for v in 0..vertices {
-        offsets[v + 1] += offsets[v];
-    }
-    let mut next = offsets.clone();
-    let mut sources = vec![0_u32; all.len()];
-    for (k, v) in all.iter().enumerate() {
-        sources[next[*v as usize] as usize] = k as u32;
-        next[*v as usize] += 1;
-    }
-    (offsets, sources)
 }
 
 #[cfg(test)]

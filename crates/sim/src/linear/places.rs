@@ -81,8 +81,8 @@ pub struct Places {
     width: usize,
     /// Vertices of all elements.
     stencils: Vec<u32>,
-    /// Slot of block (a, b), element after element.
-    slots: Vec<u32>,
+    /// Slot of block (a, b) within row a, element after element.
+    slots: Vec<u16>,
     /// Elements of each chunk of rows.
     chunks: Vec<Vec<u32>>,
     chunk: usize,
@@ -92,7 +92,8 @@ impl Places {
     /// The places of elements with these vertices, `width` each.
     ///
     /// # Errors
-    /// If an element has more than nine vertices, or joins vertices that the matrix does not.
+    /// If an element has more than nine vertices, or joins vertices that the matrix does not, or a row has more
+    /// than 65 536 blocks.
     pub fn new(pattern: &Pattern, width: usize, stencils: Vec<u32>) -> Result<Self, Error> {
         if width > WIDEST {
             return Err(Error::TooLarge);
@@ -106,11 +107,14 @@ impl Places {
                 if !stencil[..a].iter().any(|j| *j as usize / chunk == own) {
                     chunks[own].push(element as u32);
                 }
+                let begin = pattern.row_start[*i as usize] as usize;
                 for j in stencil {
-                    slots.push(pattern.slot(*i, *j).ok_or(Error::TooLarge)? as u32);
+                    let slot = pattern.slot(*i, *j).ok_or(Error::TooLarge)? - begin;
+                    slots.push(u16::try_from(slot).map_err(|_| Error::TooLarge)?);
                 }
             }
         }
+        chunks.iter_mut().for_each(Vec::shrink_to_fit);
         Ok(Self { width, stencils, slots, chunks, chunk })
     }
 
@@ -152,19 +156,24 @@ impl Places {
     ) {
         assert_eq!(N, self.width, "elements of another width");
         let slots = &self.slots.as_chunks::<N>().0[element * N..][..N];
+        // Where the rows of its vertices begin in the chunk.
         let base = pattern.row_start[first];
+        let begin: [u32; N] = std::array::from_fn(|a| {
+            pattern.row_start[self.stencils[element * N + a] as usize].wrapping_sub(base)
+        });
         // Slots of other chunks lie before the base, which wraps around, or behind the end.
-        let mut add = |slot: u32, value: B| {
-            if let Some(to) = rows.get_mut(slot.wrapping_sub(base) as usize) {
+        let mut add = |a: usize, b: usize, value: B| {
+            let slot = begin[a].wrapping_add(u32::from(slots[a][b]));
+            if let Some(to) = rows.get_mut(slot as usize) {
                 *to += value;
             }
         };
         for a in 0..N {
             for b in a..N {
                 let value = block(a, b);
-                add(slots[a][b], value);
+                add(a, b, value);
                 if a != b {
-                    add(slots[b][a], value.turned());
+                    add(b, a, value.turned());
                 }
             }
         }

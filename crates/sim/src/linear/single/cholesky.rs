@@ -155,6 +155,7 @@ fn fill(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<u32>)
         }
         start.push(rows.len() as u32);
     }
+    rows.shrink_to_fit();
     (start, rows)
 }
 
@@ -171,6 +172,7 @@ fn entries(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<En
         }
         start.push(entries.len() as u32);
     }
+    entries.shrink_to_fit();
     (start, entries)
 }
 

@@ -83,6 +83,7 @@ impl Groups {
             }
             start.push(inner.len() as u32);
         }
+        inner.shrink_to_fit();
         let batches = start.len() - 1;
         Self {
             factors: vec![[[0.0; LANES]; row(SIDE)]; batches],
