@@ -103,8 +103,9 @@ impl Surface {
 }
 
 fn fans(vertices: usize, topology: &Topology) -> (Vec<u32>, Vec<u32>) {
-    let mut list = Vec::new();
-    let mut offsets = vec![0];
+    let mut list = Vec::with_capacity(3 * topology.triangle_edges.len());
+    let mut offsets = Vec::with_capacity(vertices + 1);
+    offsets.push(0);
     for v in 0..vertices as u32 {
         list.extend_from_slice(topology.triangles_of(v));
         offsets.push(list.len() as u32);

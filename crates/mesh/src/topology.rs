@@ -128,6 +128,8 @@ pub(crate) fn edges_of(triangles: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>) {
         }
         triangle_edges[t as usize][k as usize] = edges.len() as u32 - 1;
     }
+    // A boundary has as many edges as sides, so there may have been too little room, and now be twice of it.
+    edges.shrink_to_fit();
     (edges, triangle_edges)
 }
 

@@ -50,7 +50,7 @@ pub struct Sheet {
     vertices: usize,
     /// Memory for [`Self::gradient`], once it has been asked for.
     gather: Option<Gather>,
-    /// Memory for moments.
+    /// Memory for [`Self::apply_bending`].
     moments: Vec<f64>,
 }
 
@@ -136,8 +136,8 @@ impl Sheet {
 
     /// Elastic energy [J].
     pub fn energy(&mut self, x: &[DVec3]) -> f64 {
-        let m = &mut self.moments;
-        self.parts.iter_mut().map(|p| p.energy(x, m)).sum()
+        let mut m = Vec::new();
+        self.parts.iter_mut().map(|p| p.energy(x, &mut m)).sum()
     }
 
     /// Its gradient [N]; the force is the negative. Returns the energy of the moments, if there are any.
@@ -163,11 +163,12 @@ impl Sheet {
 
     /// Adds the gradient of bending by moments.
     fn add_moments(&mut self, x: &[DVec3], g: &mut [DVec3]) {
+        let mut m = Vec::new();
         for part in &mut self.parts {
             let range = part.range.clone();
             if let Some(moments) = &mut part.moments {
-                moments.moments(&x[range.clone()], &mut self.moments);
-                moments.add_gradient(&x[range.clone()], &self.moments, &mut g[range]);
+                moments.moments(&x[range.clone()], &mut m);
+                moments.add_gradient(&x[range.clone()], &m, &mut g[range]);
             }
         }
     }
@@ -226,10 +227,11 @@ impl Sheet {
             blocks.fill(zero);
             let mut places = self.places.iter();
             for part in parts {
-                let x = &x[part.range.clone()];
+                let (x, offset) = (&x[part.range.clone()], part.range.start as u32);
                 for (group, places) in part.groups.iter().zip(places.by_ref()) {
                     let gradient = gradient.as_deref_mut();
-                    add(&**group, x, &mut Rows { pattern, places, first, blocks, gradient });
+                    let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
+                    add(&**group, x, &mut rows);
                 }
                 let Some(moments) = &part.moments else { continue };
                 let clamped = (!part.clamped.is_empty()).then_some(&part.clamped);
@@ -237,7 +239,7 @@ impl Sheet {
                 for (list, places) in lists.zip(places.by_ref()) {
                     if creases {
                         let gradient = None;
-                        let mut rows = Rows { pattern, places, first, blocks, gradient };
+                        let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -291,13 +293,15 @@ fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear
 /// The matrix of hinges.
 fn add_creases<B: Block>(moments: &Moments, creases: &[u32], x: &[DVec3], rows: &mut Rows<'_, B>) {
     for i in rows.places.of_chunk(rows.first) {
-        let (k, slopes) = moments.stand_in(creases[*i as usize] as usize, x);
+        let crease = creases[*i as usize] as usize;
+        let (k, slopes) = moments.stand_in(crease, x);
+        let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
         let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
-        let (places, element) = (rows.places, *i as usize);
+        let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
         match places.width() {
-            3 => places.add::<3, B>(rows.pattern, element, rows.first, rows.blocks, block),
-            _ => places.add::<4, B>(rows.pattern, element, rows.first, rows.blocks, block),
+            3 => places.add(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
+            _ => places.add(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block),
         }
     }
 }

@@ -232,14 +232,7 @@ impl World {
         let h = self.settings.step;
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
         let (t0, t1) = (self.state.step as f64 * h, (self.state.step + 1) as f64 * h);
-        let saved = self.state.clone();
-        let parts = match self.advance(t0, t1 - t0, 0, &mut report) {
-            Ok(parts) => parts,
-            Err(error) => {
-                self.state = saved;
-                return Err(error);
-            }
-        };
+        let parts = self.advance(t0, t1 - t0, 0, &mut report)?;
         if parts > 1 {
             report.warnings.push(Warning::Substepped { step: self.state.step, parts });
         }
@@ -248,7 +241,8 @@ impl World {
         Ok(report)
     }
 
-    /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts.
+    /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts. The state stays if it
+    /// fails.
     fn advance(
         &mut self,
         t: f64,
@@ -258,13 +252,22 @@ impl World {
     ) -> Result<u32, Error> {
         match self.try_advance(t, h, report) {
             Err(Error::Unresolved { .. } | Error::NoConvergence { .. }) if depth < MAX_HALVINGS => {
+                // The second half may fail when the first has been taken.
+                let saved = self.state.clone();
                 let first = self.advance(t, 0.5 * h, depth + 1, report)?;
-                Ok(first + self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report)?)
+                match self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report) {
+                    Ok(second) => Ok(first + second),
+                    Err(error) => {
+                        self.state = saved;
+                        Err(error)
+                    }
+                }
             }
             other => other.map(|()| 1),
         }
     }
 
+    /// Steps by `h` at once. The state stays if that fails.
     fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let result = match &mut engine {

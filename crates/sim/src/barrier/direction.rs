@@ -9,6 +9,7 @@ use super::newton::{Failure, Iterate, Solver, Stepped};
 use crate::linear::cg::End;
 use crate::linear::single::{self, Bond, Goal};
 use glam::{DMat3, DVec3};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Part to which the residual of a direction falls in any case.
@@ -72,12 +73,14 @@ impl Solver {
         loop {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
-            let mut right = system.right.clone();
+            let mut right = Cow::Borrowed(&system.right[..]);
             for e in &expected {
-                e.link.push(e.normal * e.gradient, &it.led, &mut right);
-                self.bonds.push(e.link.bond(&it.led, &ahead, &mut right));
+                let right = right.to_mut();
+                e.link.push(e.normal * e.gradient, &it.led, right);
+                self.bonds.push(e.link.bond(&it.led, &ahead, right));
             }
             self.solve(it, &right, &mut d, expected.is_empty(), report)?;
+            drop(right);
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();

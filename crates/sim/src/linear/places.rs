@@ -79,8 +79,7 @@ pub(super) fn chunks_mut<'a, B>(
 #[derive(Clone, Debug)]
 pub struct Places {
     width: usize,
-    /// Vertices of all elements.
-    stencils: Vec<u32>,
+    elements: usize,
     /// Slot of block (a, b) within row a, element after element.
     slots: Vec<u16>,
     /// Elements of each chunk of rows.
@@ -94,7 +93,7 @@ impl Places {
     /// # Errors
     /// If an element has more than nine vertices, or joins vertices that the matrix does not, or a row has more
     /// than 65 536 blocks.
-    pub fn new(pattern: &Pattern, width: usize, stencils: Vec<u32>) -> Result<Self, Error> {
+    pub fn new(pattern: &Pattern, width: usize, stencils: &[u32]) -> Result<Self, Error> {
         if width > WIDEST {
             return Err(Error::TooLarge);
         }
@@ -115,7 +114,8 @@ impl Places {
             }
         }
         chunks.iter_mut().for_each(Vec::shrink_to_fit);
-        Ok(Self { width, stencils, slots, chunks, chunk })
+        let elements = stencils.len() / width.max(1);
+        Ok(Self { width, elements, slots, chunks, chunk })
     }
 
     /// Vertices of an element.
@@ -125,17 +125,12 @@ impl Places {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.stencils.len() / self.width.max(1)
+        self.elements
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.stencils.is_empty()
-    }
-
-    /// The vertices of an element.
-    pub fn stencil(&self, element: usize) -> &[u32] {
-        &self.stencils[element * self.width..][..self.width]
+        self.elements == 0
     }
 
     /// The elements that touch the chunk of rows that begins with `first`.
@@ -143,24 +138,22 @@ impl Places {
         &self.chunks[first / self.chunk]
     }
 
-    /// Adds the blocks of an element of `N` vertices, `block(a, b)` for a ≤ b, to the chunk of rows that begins
-    /// with `first`.
+    /// Adds the blocks of an element, `block(a, b)` for a ≤ b, to the chunk of rows that begins with `first`. Its
+    /// vertices are those it was given its places with.
     #[inline]
     pub fn add<const N: usize, B: Block>(
         &self,
         pattern: &Pattern,
         element: usize,
-        first: usize,
-        rows: &mut [B],
+        vertices: [u32; N],
+        (first, rows): (usize, &mut [B]),
         block: impl Fn(usize, usize) -> B,
     ) {
         assert_eq!(N, self.width, "elements of another width");
         let slots = &self.slots.as_chunks::<N>().0[element * N..][..N];
         // Where the rows of its vertices begin in the chunk.
         let base = pattern.row_start[first];
-        let begin: [u32; N] = std::array::from_fn(|a| {
-            pattern.row_start[self.stencils[element * N + a] as usize].wrapping_sub(base)
-        });
+        let begin = vertices.map(|v| pattern.row_start[v as usize].wrapping_sub(base));
         // Slots of other chunks lie before the base, which wraps around, or behind the end.
         let mut add = |a: usize, b: usize, value: B| {
             let slot = begin[a].wrapping_add(u32::from(slots[a][b]));

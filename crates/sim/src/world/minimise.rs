@@ -53,15 +53,18 @@ impl World {
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));
         match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
-            Ok((x, anchors, stepped)) => {
-                for (i, to) in x.iter().enumerate() {
-                    self.state.v[i] = (*to - self.state.x[i]) / h;
+            Ok((x, stuck, stepped)) => {
+                let ways = x.iter().zip(&self.state.x);
+                let v: Vec<DVec3> = ways.map(|(to, from)| (*to - *from) / h).collect();
+                if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
+                    self.state.anchors = anchors;
+                    return Err(error);
                 }
-                self.check_finite(&x, &self.state.v, Stage::Integrate)?;
                 report.take(&stepped);
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 self.state.x = x;
-                self.state.anchors = anchors;
+                self.state.v = v;
+                self.state.anchors = stuck;
                 Ok(())
             }
             Err(failure) => {

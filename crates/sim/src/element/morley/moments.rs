@@ -75,8 +75,6 @@ pub struct Moments {
     creases: Vec<Crease>,
     clamps: Clamps,
     compliance: Scalar,
-    /// Memory for changes of slope.
-    changes: Vec<f64>,
 }
 
 impl Moments {
@@ -125,7 +123,7 @@ impl Moments {
         }
         let compliance = Scalar::new(creases.len(), &entries)
             .map_err(|e| Error::Setting { key: "bending", reason: e.to_string() })?;
-        Ok(Self { creases, clamps, compliance, changes: Vec::new() })
+        Ok(Self { creases, clamps, compliance })
     }
 
     /// The edges that carry a moment.
@@ -144,9 +142,9 @@ impl Moments {
     pub fn moments(&mut self, x: &[DVec3], m: &mut Vec<f64>) -> f64 {
         m.clear();
         m.extend(self.creases.iter().enumerate().map(|(i, c)| self.clamps.change(i, c, x)));
-        self.changes.clone_from(m);
+        let changes = m.clone();
         self.compliance.solve(m);
-        let energy: f64 = self.changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
+        let energy: f64 = changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
         0.5 * energy
     }
 
