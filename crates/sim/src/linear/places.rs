@@ -81,25 +81,36 @@ pub struct Places {
     width: usize,
     elements: usize,
     /// Slot of block (a, b) within row a, element after element.
-    slots: Vec<u16>,
+    slots: Slots,
     /// Elements of each chunk of rows.
     chunks: Vec<Vec<u32>>,
     chunk: usize,
+}
+
+/// Numbers within a row, as small as the longest row allows: they are many.
+#[derive(Clone, Debug)]
+enum Slots {
+    Byte(Vec<u8>),
+    Long(Vec<u32>),
 }
 
 impl Places {
     /// The places of elements with these vertices, `width` each.
     ///
     /// # Errors
-    /// If an element has more than nine vertices, or joins vertices that the matrix does not, or a row has more
-    /// than 65 536 blocks.
+    /// If an element has more than nine vertices, or joins vertices that the matrix does not.
     pub fn new(pattern: &Pattern, width: usize, stencils: &[u32]) -> Result<Self, Error> {
         if width > WIDEST {
             return Err(Error::TooLarge);
         }
         let chunk = chunk_of(pattern.rows());
         let mut chunks = vec![Vec::new(); pattern.rows().div_ceil(chunk)];
-        let mut slots = Vec::with_capacity(stencils.len() * width);
+        let longest = pattern.row_start.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let count = stencils.len() * width;
+        let mut slots = match longest {
+            ..=256 => Slots::Byte(Vec::with_capacity(count)),
+            _ => Slots::Long(Vec::with_capacity(count)),
+        };
         for (element, stencil) in stencils.chunks_exact(width.max(1)).enumerate() {
             for (a, i) in stencil.iter().enumerate() {
                 let own = *i as usize / chunk;
@@ -109,7 +120,10 @@ impl Places {
                 let begin = pattern.row_start[*i as usize] as usize;
                 for j in stencil {
                     let slot = pattern.slot(*i, *j).ok_or(Error::TooLarge)? - begin;
-                    slots.push(u16::try_from(slot).map_err(|_| Error::TooLarge)?);
+                    match &mut slots {
+                        Slots::Byte(slots) => slots.push(slot as u8),
+                        Slots::Long(slots) => slots.push(slot as u32),
+                    }
                 }
             }
         }
@@ -150,24 +164,43 @@ impl Places {
         block: impl Fn(usize, usize) -> B,
     ) {
         assert_eq!(N, self.width, "elements of another width");
-        let slots = &self.slots.as_chunks::<N>().0[element * N..][..N];
-        // Where the rows of its vertices begin in the chunk.
-        let base = pattern.row_start[first];
-        let begin = vertices.map(|v| pattern.row_start[v as usize].wrapping_sub(base));
-        // Slots of other chunks lie before the base, which wraps around, or behind the end.
-        let mut add = |a: usize, b: usize, value: B| {
-            let slot = begin[a].wrapping_add(u32::from(slots[a][b]));
-            if let Some(to) = rows.get_mut(slot as usize) {
-                *to += value;
+        match &self.slots {
+            Slots::Byte(slots) => {
+                add(pattern, &slots[element * N * N..][..N * N], vertices, (first, rows), block);
             }
-        };
-        for a in 0..N {
-            for b in a..N {
-                let value = block(a, b);
-                add(a, b, value);
-                if a != b {
-                    add(b, a, value.turned());
-                }
+            Slots::Long(slots) => {
+                add(pattern, &slots[element * N * N..][..N * N], vertices, (first, rows), block);
+            }
+        }
+    }
+}
+
+/// Adds blocks to a chunk of rows, as [`Places::add`], with the slots of one element.
+#[inline]
+fn add<const N: usize, B: Block, S: Copy + Into<u32>>(
+    pattern: &Pattern,
+    slots: &[S],
+    vertices: [u32; N],
+    (first, rows): (usize, &mut [B]),
+    block: impl Fn(usize, usize) -> B,
+) {
+    let slots = slots.as_chunks::<N>().0;
+    // Where the rows of its vertices begin in the chunk.
+    let base = pattern.row_start[first];
+    let begin = vertices.map(|v| pattern.row_start[v as usize].wrapping_sub(base));
+    // Slots of other chunks lie before the base, which wraps around, or behind the end.
+    let mut add = |a: usize, b: usize, value: B| {
+        let slot = begin[a].wrapping_add(slots[a][b].into());
+        if let Some(to) = rows.get_mut(slot as usize) {
+            *to += value;
+        }
+    };
+    for a in 0..N {
+        for b in a..N {
+            let value = block(a, b);
+            add(a, b, value);
+            if a != b {
+                add(b, a, value.turned());
             }
         }
     }

@@ -48,10 +48,10 @@ impl World {
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
-        let start = Start { x, v, a: &a, t, h, held: &held, seams, anchors: &anchors };
+        let start = Start { x, v, t, h, held: &held, seams, anchors: &anchors };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
-        rayon::scope(|_| outcome = Some(solver.step(&start)));
+        rayon::scope(|_| outcome = Some(solver.step(&start, a)));
         match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
             Ok((x, stuck, stepped)) => {
                 let ways = x.iter().zip(&self.state.x);
