@@ -179,7 +179,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
             group.add_rows(x, definite, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), DMat3::ZERO, creases, add);
+        self.fill(x, (matrix.chunks_mut(), None), creases, add);
     }
 
     /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
@@ -188,7 +188,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
             group.add_single_rows(x, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), Mat3A::ZERO, true, add);
+        self.fill(x, (matrix.chunks_mut(), None), true, add);
     }
 
     /// The gradient [N] and that Hessian at once, for less than one after the other.
@@ -202,7 +202,7 @@ impl Sheet {
             group.add_single_rows(x, rows);
         };
         g.fill(DVec3::ZERO);
-        self.fill(x, (matrix.chunks_mut(), Some(g)), Mat3A::ZERO, true, add);
+        self.fill(x, (matrix.chunks_mut(), Some(g)), true, add);
         self.add_moments(x, g);
     }
 
@@ -211,7 +211,6 @@ impl Sheet {
         &self,
         x: &[DVec3],
         (chunks, gradient): (Chunks<'_, B>, Option<&mut [DVec3]>),
-        zero: B,
         creases: bool,
         add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
     ) {
@@ -224,7 +223,7 @@ impl Sheet {
         };
         gradients.resize_with(chunks.len(), || None);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
-            blocks.fill(zero);
+            blocks.fill(B::NOTHING);
             let mut places = self.places.iter();
             for part in parts {
                 let (x, offset) = (&x[part.range.clone()], part.range.start as u32);
@@ -239,7 +238,8 @@ impl Sheet {
                 for (list, places) in lists.zip(places.by_ref()) {
                     if creases {
                         let gradient = None;
-                        let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
+                        let mut rows =
+                            Rows::<'_, B> { pattern, places, offset, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -279,7 +279,7 @@ impl Sheet {
 }
 
 /// Chunks of the rows of a matrix, each with its first row.
-type Chunks<'a, B> = Vec<(usize, &'a mut [B])>;
+type Chunks<'a, B> = Vec<(usize, &'a mut [<B as Block>::Stored])>;
 
 /// All elements of all parts.
 fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear::Error> {
@@ -300,8 +300,10 @@ fn add_creases<B: Block>(moments: &Moments, creases: &[u32], x: &[DVec3], rows: 
         let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
         match places.width() {
-            3 => places.add(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
-            _ => places.add(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block),
+            3 => places.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
+            _ => {
+                places.add::<4, B>(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block)
+            }
         }
     }
 }

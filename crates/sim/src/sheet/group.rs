@@ -42,15 +42,14 @@ pub trait Group: Debug + Send + Sync {
 }
 
 /// A chunk of the rows of a matrix.
-#[derive(Debug)]
-pub struct Rows<'a, B> {
+pub struct Rows<'a, B: Block> {
     pub(super) pattern: &'a Pattern,
     pub(super) places: &'a Places,
     /// The first vertex of the elements' cloth.
     pub(super) offset: u32,
     /// The first row.
     pub(super) first: usize,
-    pub(super) blocks: &'a mut [B],
+    pub(super) blocks: &'a mut [B::Stored],
     /// The gradient of the same vertices, where it is asked for.
     pub(super) gradient: Option<&'a mut [DVec3]>,
 }
@@ -167,7 +166,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             let block = |a: usize, b: usize| upper[at(a, b)];
             let vertices = e.vertices().map(|v| v + rows.offset);
             let chunk = (rows.first, &mut *rows.blocks);
-            rows.places.add(rows.pattern, *i as usize, vertices, chunk, block);
+            rows.places.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
             let Some(sum) = &mut rows.gradient else { continue };
             for (v, g) in vertices.iter().zip(gradient) {
                 // Vertices of other chunks lie before the first, which wraps around, or behind the end.
