@@ -1,7 +1,8 @@
 //! The features of a mesh that can collide, and their motion over a step.
 
 use glam::DVec3;
-use toile_mesh::Topology;
+use std::sync::Arc;
+use toile_mesh::{Fans, Topology};
 
 /// Straight motion of vertices over one step.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,7 @@ pub struct Surface {
     /// Vertices of each triangle.
     pub triangles: Vec<[u32; 3]>,
     /// Edges of each triangle; edge `k` joins its corners `k` and `k + 1`.
-    pub triangle_edges: Vec<[u32; 3]>,
+    pub triangle_edges: Arc<[[u32; 3]]>,
     /// The two vertices of each edge.
     pub edges: Vec<[u32; 2]>,
     /// How many vertices there are.
@@ -44,8 +45,8 @@ pub struct Surface {
     owned: Vec<u8>,
     /// How many triangles use each edge.
     pub(crate) valence: Vec<u32>,
-    /// Triangles around each vertex, behind one another, and where each vertex's begin.
-    fans: (Vec<u32>, Vec<u32>),
+    /// Triangles around each vertex.
+    fans: Fans,
     /// How the triangles around each vertex hang together.
     whole_fan: Vec<Fan>,
 }
@@ -70,20 +71,19 @@ impl Surface {
         }
         Self {
             triangles: triangles.to_vec(),
-            triangle_edges: topology.triangle_edges.clone(),
+            triangle_edges: Arc::clone(&topology.triangle_edges),
             edges: topology.edges.iter().map(|e| e.vertices).collect(),
             vertices,
             owned,
             valence: topology.edges.iter().map(|e| e.valence).collect(),
-            fans: fans(vertices, topology),
+            fans: topology.fans.clone(),
             whole_fan: (0..vertices as u32).map(|v| fan_of(v, triangles, topology)).collect(),
         }
     }
 
     /// Triangles around a vertex.
     pub(crate) fn around(&self, v: u32) -> &[u32] {
-        let (list, offsets) = &self.fans;
-        &list[offsets[v as usize] as usize..offsets[v as usize + 1] as usize]
+        self.fans.around(v)
     }
 
     /// How the triangles around a vertex hang together.
@@ -100,16 +100,6 @@ impl Surface {
     pub(crate) fn owned(&self, t: u32) -> u8 {
         self.owned[t as usize]
     }
-}
-
-fn fans(vertices: usize, topology: &Topology) -> (Vec<u32>, Vec<u32>) {
-    let mut list = Vec::new();
-    let mut offsets = vec![0];
-    for v in 0..vertices as u32 {
-        list.extend_from_slice(topology.triangles_of(v));
-        offsets.push(list.len() as u32);
-    }
-    (list, offsets)
 }
 
 /// How the triangles around a vertex hang together.

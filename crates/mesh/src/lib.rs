@@ -30,6 +30,6 @@ mod tri_mesh;
 mod validate;
 mod weld;
 
-pub use topology::{Edge, NONE, Topology};
+pub use topology::{Edge, Fans, NONE, Topology};
 pub use tri_mesh::TriMesh;
 pub use validate::{FLAT, Fault, InvalidMesh, Validation};

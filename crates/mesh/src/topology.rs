@@ -1,5 +1,7 @@
 //! What follows from the indices of a mesh alone: edges, adjacency, boundaries, components.
 
+use std::sync::Arc;
+
 /// No such triangle: the outer side of a boundary edge.
 pub const NONE: u32 = u32::MAX;
 
@@ -29,11 +31,25 @@ pub struct Topology {
     /// All edges.
     pub edges: Vec<Edge>,
     /// The three edges of each triangle; edge `k` joins its corners `k` and `k + 1`.
-    pub triangle_edges: Vec<[u32; 3]>,
-    /// Triangles around each vertex, all lists behind one another.
-    vertex_triangles: Vec<u32>,
+    pub triangle_edges: Arc<[[u32; 3]]>,
+    /// Triangles around each vertex.
+    pub fans: Fans,
+}
+
+/// Triangles around each vertex. Copies share their memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fans {
+    /// All lists behind one another.
+    triangles: Arc<[u32]>,
     /// Where the list of each vertex begins; one entry more than vertices.
-    vertex_offsets: Vec<u32>,
+    offsets: Arc<[u32]>,
+}
+
+impl Fans {
+    /// Triangles that use vertex `v`, in ascending order.
+    pub fn around(&self, v: u32) -> &[u32] {
+        &self.triangles[self.offsets[v as usize] as usize..self.offsets[v as usize + 1] as usize]
+    }
 }
 
 impl Topology {
@@ -43,15 +59,12 @@ impl Topology {
     /// If an index is out of range: meshes are validated when they are read.
     pub fn new(vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let (edges, triangle_edges) = edges_of(triangles);
-        let (vertex_offsets, vertex_triangles) = fans_of(vertices, triangles);
-        Self { edges, triangle_edges, vertex_triangles, vertex_offsets }
+        Self { edges, triangle_edges: triangle_edges.into(), fans: fans_of(vertices, triangles) }
     }
 
     /// Triangles that use vertex `v`, in ascending order.
     pub fn triangles_of(&self, v: u32) -> &[u32] {
-        let range =
-            self.vertex_offsets[v as usize] as usize..self.vertex_offsets[v as usize + 1] as usize;
-        &self.vertex_triangles[range]
+        self.fans.around(v)
     }
 
     /// Whether no edge has more than two triangles.
@@ -128,11 +141,13 @@ pub(crate) fn edges_of(triangles: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>) {
         }
         triangle_edges[t as usize][k as usize] = edges.len() as u32 - 1;
     }
+    // A boundary has as many edges as sides, so there may have been too little room, and now be twice of it.
+    edges.shrink_to_fit();
     (edges, triangle_edges)
 }
 
 /// Triangles around each vertex by counting sort.
-fn fans_of(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+fn fans_of(vertices: usize, triangles: &[[u32; 3]]) -> Fans {
     let mut offsets = vec![0_u32; vertices + 1];
     for v in triangles.iter().flatten() {
         offsets[*v as usize + 1] += 1;
@@ -148,7 +163,7 @@ fn fans_of(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
             next[*v as usize] += 1;
         }
     }
-    (offsets, fans)
+    Fans { triangles: fans.into(), offsets: offsets.into() }
 }
 
 #[cfg(test)]

@@ -107,4 +107,5 @@ fn main() {
             (newton, linear, unsettled) = (0, 0, 0);
         }
     }
+    println!("state {:016x}", world.state().hash());
 }

@@ -44,13 +44,13 @@ pub struct Model {
     pub mass: Vec<f64>,
     /// Rest length of each edge [m].
     pub rest: Vec<f64>,
-    /// All springs.
+    /// All springs; none if the cloth is made of elements alone.
     pub springs: Vec<Spring>,
 }
 
 impl Model {
-    /// Puts cloths together.
-    pub fn new(cloths: Vec<Cloth>, springs: Springs) -> Result<Self, Error> {
+    /// Puts cloths together, with springs if they are asked for.
+    pub fn new(cloths: Vec<Cloth>, springs: Option<Springs>) -> Result<Self, Error> {
         let mut model = Self {
             names: Vec::new(),
             vertices: Vec::new(),
@@ -74,7 +74,7 @@ impl Model {
         Ok(model)
     }
 
-    fn add(&mut self, mut cloth: Cloth, springs: Springs) -> Result<(), Error> {
+    fn add(&mut self, mut cloth: Cloth, springs: Option<Springs>) -> Result<(), Error> {
         cloth.fabric.validate()?;
         if let Err(fault) = cloth.mesh.check() {
             return Err(Error::Mesh { name: cloth.name, reason: fault.to_string() });
@@ -86,7 +86,10 @@ impl Model {
         let first_triangle = self.mesh.triangles.len() as u32;
         let mass = lumped_mass(&cloth.mesh, cloth.fabric.density);
         let mut made = match (springs, cloth.grid) {
-            (Springs::Grid, Some([nu, nv])) => spring::of_grid(&cloth.mesh, nu, nv, &cloth.fabric),
+            (None, _) => Vec::new(),
+            (Some(Springs::Grid), Some([nu, nv])) => {
+                spring::of_grid(&cloth.mesh, nu, nv, &cloth.fabric)
+            }
             _ => spring::of_triangles(&cloth.mesh, &topology, &cloth.fabric),
         };
         damp(&mut made, &mass, cloth.fabric.damping);
@@ -261,7 +264,7 @@ mod tests {
     }
 
     fn model(cloths: Vec<Cloth>) -> Result<Model, Error> {
-        Model::new(cloths, Springs::Grid)
+        Model::new(cloths, Some(Springs::Grid))
     }
 
     #[test]

@@ -47,11 +47,10 @@ pub struct Sheet {
     pattern: Arc<Pattern>,
     /// Where the Hessians of elements go, group after group.
     places: Vec<Places>,
-    /// Contributions to the gradient, element after element, and those of each vertex.
-    forces: Vec<DVec3>,
-    offsets: Vec<u32>,
-    sources: Vec<u32>,
-    /// Memory for moments.
+    vertices: usize,
+    /// Memory for [`Self::gradient`], once it has been asked for.
+    gather: Option<Gather>,
+    /// Memory for [`Self::apply_bending`].
     moments: Vec<f64>,
 }
 
@@ -112,14 +111,12 @@ impl Sheet {
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
         let places = builder.places(&pattern)?;
-        let (offsets, sources) = gather_lists(&parts, vertices);
-        let forces = vec![DVec3::ZERO; sources.len()];
-        Ok(Self { parts, pattern, places, forces, offsets, sources, moments: Vec::new() })
+        Ok(Self { parts, pattern, places, vertices, gather: None, moments: Vec::new() })
     }
 
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
-        self.offsets.len() - 1
+        self.vertices
     }
 
     /// Which vertices act on each other.
@@ -139,13 +136,14 @@ impl Sheet {
 
     /// Elastic energy [J].
     pub fn energy(&mut self, x: &[DVec3]) -> f64 {
-        let m = &mut self.moments;
-        self.parts.iter_mut().map(|p| p.energy(x, m)).sum()
+        let mut m = Vec::new();
+        self.parts.iter_mut().map(|p| p.energy(x, &mut m)).sum()
     }
 
     /// Its gradient [N]; the force is the negative. Returns the energy of the moments, if there are any.
     pub fn gradient(&mut self, x: &[DVec3], g: &mut [DVec3]) {
-        let mut rest = self.forces.as_mut_slice();
+        let gather = self.gather.get_or_insert_with(|| Gather::new(&self.parts, self.vertices));
+        let mut rest = gather.forces.as_mut_slice();
         for part in &self.parts {
             for group in &part.groups {
                 let (own, others) = rest.split_at_mut(group.len() * group.width());
@@ -153,7 +151,7 @@ impl Sheet {
                 rest = others;
             }
         }
-        let (forces, offsets, sources) = (&self.forces, &self.offsets, &self.sources);
+        let Gather { forces, offsets, sources } = &*gather;
         g.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(v, g)| {
             *g = DVec3::ZERO;
             for s in &sources[offsets[v] as usize..offsets[v + 1] as usize] {
@@ -165,11 +163,12 @@ impl Sheet {
 
     /// Adds the gradient of bending by moments.
     fn add_moments(&mut self, x: &[DVec3], g: &mut [DVec3]) {
+        let mut m = Vec::new();
         for part in &mut self.parts {
             let range = part.range.clone();
             if let Some(moments) = &mut part.moments {
-                moments.moments(&x[range.clone()], &mut self.moments);
-                moments.add_gradient(&x[range.clone()], &self.moments, &mut g[range]);
+                moments.moments(&x[range.clone()], &mut m);
+                moments.add_gradient(&x[range.clone()], &m, &mut g[range]);
             }
         }
     }
@@ -180,7 +179,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
             group.add_rows(x, definite, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), DMat3::ZERO, creases, add);
+        self.fill(x, (matrix.chunks_mut(), None), creases, add);
     }
 
     /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
@@ -189,7 +188,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
             group.add_single_rows(x, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), Mat3A::ZERO, true, add);
+        self.fill(x, (matrix.chunks_mut(), None), true, add);
     }
 
     /// The gradient [N] and that Hessian at once, for less than one after the other.
@@ -203,7 +202,7 @@ impl Sheet {
             group.add_single_rows(x, rows);
         };
         g.fill(DVec3::ZERO);
-        self.fill(x, (matrix.chunks_mut(), Some(g)), Mat3A::ZERO, true, add);
+        self.fill(x, (matrix.chunks_mut(), Some(g)), true, add);
         self.add_moments(x, g);
     }
 
@@ -212,7 +211,6 @@ impl Sheet {
         &self,
         x: &[DVec3],
         (chunks, gradient): (Chunks<'_, B>, Option<&mut [DVec3]>),
-        zero: B,
         creases: bool,
         add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
     ) {
@@ -225,13 +223,14 @@ impl Sheet {
         };
         gradients.resize_with(chunks.len(), || None);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
-            blocks.fill(zero);
+            blocks.fill(B::NOTHING);
             let mut places = self.places.iter();
             for part in parts {
-                let x = &x[part.range.clone()];
+                let (x, offset) = (&x[part.range.clone()], part.range.start as u32);
                 for (group, places) in part.groups.iter().zip(places.by_ref()) {
                     let gradient = gradient.as_deref_mut();
-                    add(&**group, x, &mut Rows { pattern, places, first, blocks, gradient });
+                    let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
+                    add(&**group, x, &mut rows);
                 }
                 let Some(moments) = &part.moments else { continue };
                 let clamped = (!part.clamped.is_empty()).then_some(&part.clamped);
@@ -239,7 +238,8 @@ impl Sheet {
                 for (list, places) in lists.zip(places.by_ref()) {
                     if creases {
                         let gradient = None;
-                        let mut rows = Rows { pattern, places, first, blocks, gradient };
+                        let mut rows =
+                            Rows::<'_, B> { pattern, places, offset, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -279,7 +279,7 @@ impl Sheet {
 }
 
 /// Chunks of the rows of a matrix, each with its first row.
-type Chunks<'a, B> = Vec<(usize, &'a mut [B])>;
+type Chunks<'a, B> = Vec<(usize, &'a mut [<B as Block>::Stored])>;
 
 /// All elements of all parts.
 fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear::Error> {
@@ -291,46 +291,54 @@ fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear
 }
 
 /// The matrix of hinges.
-fn add_creases<B: Block>(
-    moments: &Moments,
-    creases: &[usize],
-    x: &[DVec3],
-    rows: &mut Rows<'_, B>,
-) {
+fn add_creases<B: Block>(moments: &Moments, creases: &[u32], x: &[DVec3], rows: &mut Rows<'_, B>) {
     for i in rows.places.of_chunk(rows.first) {
-        let (k, slopes) = moments.stand_in(creases[*i as usize], x);
+        let crease = creases[*i as usize] as usize;
+        let (k, slopes) = moments.stand_in(crease, x);
+        let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
         let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
-        let (places, element) = (rows.places, *i as usize);
+        let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
         match places.width() {
-            3 => places.add::<3, B>(rows.pattern, element, rows.first, rows.blocks, block),
-            _ => places.add::<4, B>(rows.pattern, element, rows.first, rows.blocks, block),
+            3 => places.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
+            _ => {
+                places.add::<4, B>(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block)
+            }
         }
     }
 }
 
-/// For each vertex its places in the contributions, ascending.
-fn gather_lists(parts: &[Part], vertices: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut all: Vec<u32> = Vec::new();
-    for part in parts {
-        for group in &part.groups {
-            group.stencils(&mut |v| all.push(v + part.range.start as u32));
+/// Contributions to the gradient, element after element, and for each vertex its places among them, ascending.
+#[derive(Debug)]
+struct Gather {
+    forces: Vec<DVec3>,
+    offsets: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl Gather {
+    fn new(parts: &[Part], vertices: usize) -> Self {
+        let mut all: Vec<u32> = Vec::new();
+        for part in parts {
+            for group in &part.groups {
+                group.stencils(&mut |v| all.push(v + part.range.start as u32));
+            }
         }
+        let mut offsets = vec![0_u32; vertices + 1];
+        for v in &all {
+            offsets[*v as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut sources = vec![0_u32; all.len()];
+        for (k, v) in all.iter().enumerate() {
+            sources[next[*v as usize] as usize] = k as u32;
+            next[*v as usize] += 1;
+        }
+        Self { forces: vec![DVec3::ZERO; all.len()], offsets, sources }
     }
-    let mut offsets = vec![0_u32; vertices + 1];
-    for v in &all {
-        offsets[*v as usize + 1] += 1;
-    }
-    for v in 0..vertices {
-        offsets[v + 1] += offsets[v];
-    }
-    let mut next = offsets.clone();
-    let mut sources = vec![0_u32; all.len()];
-    for (k, v) in all.iter().enumerate() {
-        sources[next[*v as usize] as usize] = k as u32;
-        next[*v as usize] += 1;
-    }
-    (offsets, sources)
 }
 
 #[cfg(test)]

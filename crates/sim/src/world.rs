@@ -44,7 +44,10 @@ pub struct World {
     seams: Vec<Seam>,
     gravity: DVec3,
     wind: Option<Wind>,
-    scene: Scene,
+    /// Distance kept between features [m].
+    separation: f64,
+    /// What collides; the default solver has its own.
+    scene: Option<Scene>,
     inverse_mass: Vec<f64>,
     warnings: Vec<Warning>,
     engine: Option<Engine>,
@@ -79,7 +82,8 @@ impl World {
         settings.validate()?;
         let elements = Engine::needs_elements(&settings);
         let copies = if elements { cloths.clone() } else { Vec::new() };
-        let mut model = Model::new(cloths, settings.springs)?;
+        let springs = (settings.method != Method::Barrier).then_some(settings.springs);
+        let mut model = Model::new(cloths, springs)?;
         let mut warnings = Vec::new();
         if settings.stiffness == Stiffness::Stable && !elements {
             let limit = STABILITY_MARGIN * settings.integrator.stability() / settings.step;
@@ -105,12 +109,14 @@ impl World {
             _ => bodies.iter().map(Collider::new).collect(),
         };
         let engine = Engine::new(&settings, &copies, &model, &colliders, (gravity, separation))?;
+        drop(copies);
         if let Engine::Avoidance(solver) = &engine
             && solver.system.softened < 1.0
         {
             warnings.push(Warning::Softened { factor: solver.system.softened });
         }
-        let scene = Scene::new(&model, colliders, separation, settings.collision.tree);
+        let scene = (settings.method != Method::Barrier)
+            .then(|| Scene::new(&model, colliders, separation, settings.collision.tree));
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
             inverse_mass: model.mass.iter().map(|m| 1.0 / m).collect(),
@@ -122,6 +128,7 @@ impl World {
             seams: Vec::new(),
             gravity,
             wind,
+            separation,
             scene,
             warnings,
         })
@@ -154,7 +161,7 @@ impl World {
 
     /// Distance kept between features [m].
     pub fn separation(&self) -> f64 {
-        self.scene.separation
+        self.separation
     }
 
     /// Vertices that are held now, ascending.
@@ -225,14 +232,7 @@ impl World {
         let h = self.settings.step;
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
         let (t0, t1) = (self.state.step as f64 * h, (self.state.step + 1) as f64 * h);
-        let saved = self.state.clone();
-        let parts = match self.advance(t0, t1 - t0, 0, &mut report) {
-            Ok(parts) => parts,
-            Err(error) => {
-                self.state = saved;
-                return Err(error);
-            }
-        };
+        let parts = self.advance(t0, t1 - t0, 0, &mut report)?;
         if parts > 1 {
             report.warnings.push(Warning::Substepped { step: self.state.step, parts });
         }
@@ -241,7 +241,8 @@ impl World {
         Ok(report)
     }
 
-    /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts.
+    /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts. The state stays if it
+    /// fails.
     fn advance(
         &mut self,
         t: f64,
@@ -251,13 +252,22 @@ impl World {
     ) -> Result<u32, Error> {
         match self.try_advance(t, h, report) {
             Err(Error::Unresolved { .. } | Error::NoConvergence { .. }) if depth < MAX_HALVINGS => {
+                // The second half may fail when the first has been taken.
+                let saved = self.state.clone();
                 let first = self.advance(t, 0.5 * h, depth + 1, report)?;
-                Ok(first + self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report)?)
+                match self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report) {
+                    Ok(second) => Ok(first + second),
+                    Err(error) => {
+                        self.state = saved;
+                        Err(error)
+                    }
+                }
             }
             other => other.map(|()| 1),
         }
     }
 
+    /// Steps by `h` at once. The state stays if that fails.
     fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let result = match &mut engine {
@@ -325,9 +335,10 @@ impl World {
             vertex: e.vertex,
             stage: Stage::Collide,
         };
-        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
+        let Some(scene) = &mut self.scene else { return Ok(Vec::new()) };
+        scene.advance_bodies(t, t + h).map_err(not_finite)?;
         let mut anchors = anchors.to_vec();
-        for (b, body) in self.scene.bodies.iter().enumerate() {
+        for (b, body) in scene.bodies.iter().enumerate() {
             anchors[1 + b] = body.displacement;
         }
         let particles = Particles {
@@ -347,12 +358,12 @@ impl World {
             (!mean).then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
         if self.settings.collision.response == Response::Geometric {
             let (x_t0, w) = (&self.state.x, &self.inverse_mass);
-            let changed = geometric::correct(&mut self.scene, x_t0, x, w, h, report);
+            let changed = geometric::correct(scene, x_t0, x, w, h, report);
             let changed = changed.map_err(not_finite)?;
             follow(&changed, rest.as_deref(), v);
             return Ok(changed);
         }
-        let outcome = handle(&mut self.scene, &particles, x, h, &self.settings.collision, report);
+        let outcome = handle(scene, &particles, x, h, &self.settings.collision, report);
         match outcome.map_err(not_finite)? {
             Outcome::Clear(changed) => {
                 follow(&changed, rest.as_deref(), v);

@@ -397,7 +397,7 @@ fn check(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), SolidError> 
 fn open_edge(vertices: usize, triangles: &[[u32; 3]]) -> Option<([u32; 2], usize)> {
     let topology = Topology::new(vertices, triangles);
     let mut balance = vec![0_i32; topology.edges.len()];
-    for (t, edges) in triangles.iter().zip(&topology.triangle_edges) {
+    for (t, edges) in triangles.iter().zip(topology.triangle_edges.iter()) {
         for k in 0..3 {
             balance[edges[k] as usize] += (t[(k + 1) % 3].cmp(&t[k])) as i32;
         }

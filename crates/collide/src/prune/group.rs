@@ -136,6 +136,13 @@ impl Groups {
         });
     }
 
+    /// Gives back memory that would be for further groups.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.vertices.shrink_to_fit();
+        self.triangles.shrink_to_fit();
+        self.groups.shrink_to_fit();
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.groups.len()

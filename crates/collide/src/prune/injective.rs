@@ -64,6 +64,7 @@ impl GradientCones {
                 && cones.groups.len() == before + 1;
             cones.offsets.push(cones.groups.len() as u32);
         }
+        cones.groups.shrink_to_fit();
         cones
     }
 

@@ -41,7 +41,7 @@ fn boxes_that_miss_each_other_at_different_times_do_not_meet() {
 #[test]
 fn the_tree_finds_the_pairs_that_all_pairs_find() {
     let cloth = sheet(12);
-    let model = Model::new(vec![cloth.clone()], crate::Springs::Grid).unwrap();
+    let model = Model::new(vec![cloth.clone()], Some(crate::Springs::Grid)).unwrap();
     let x_t0: Vec<DVec3> = model.mesh.positions.clone();
     // Folded over: the left half swings onto the right one.
     let x_t1: Vec<DVec3> = x_t0

@@ -7,7 +7,7 @@
 use super::friction::Curvature;
 use super::newton::{Failure, Iterate, Solver, Stepped};
 use crate::linear::cg::End;
-use crate::linear::single::{self, Bond, Goal};
+use crate::linear::single::{self, Bond, Goal, Vectors};
 use glam::{DMat3, DVec3};
 use std::time::Instant;
 
@@ -24,11 +24,19 @@ const FAR: f64 = 0.9;
 /// Pairs that turn up within reach are taken up at once if they hold this part of what the direction promises.
 const NEWS: f64 = 0.1;
 
-/// Gradient of the potential, right side of the linear system, and how many bonds belong to it.
+/// Gradient of the potential, what points that are led press, if they move, and how many bonds belong to the linear system.
 struct System {
     gradient: Vec<DVec3>,
-    right: Vec<DVec3>,
+    pressed: Vec<DVec3>,
     bonds: usize,
+}
+
+impl System {
+    /// The right side.
+    fn right(&self) -> Vec<DVec3> {
+        let pressed = self.pressed.iter().copied().chain(std::iter::repeat(DVec3::ZERO));
+        self.gradient.iter().zip(pressed).map(|(g, pressed)| pressed - *g).collect()
+    }
 }
 
 /// Stiffness between weighted points.
@@ -66,18 +74,20 @@ impl Solver {
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
         let mut d = ahead.clone();
+        d.resize(it.y.len(), DVec3::ZERO);
         if report.iterations == 1 {
             self.guess(it, &mut d);
         }
         loop {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
-            let mut right = system.right.clone();
+            let mut right = system.right();
             for e in &expected {
                 e.link.push(e.normal * e.gradient, &it.led, &mut right);
                 self.bonds.push(e.link.bond(&it.led, &ahead, &mut right));
             }
             self.solve(it, &right, &mut d, expected.is_empty(), report)?;
+            drop(right);
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
             let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
@@ -112,13 +122,13 @@ impl Solver {
         mut gradient: Vec<DVec3>,
         iteration: u32,
     ) -> Result<System, Failure> {
-        let mut right = vec![DVec3::ZERO; gradient.len()];
-        self.join(it, ahead, Curvature::at(iteration), &mut gradient, &mut right);
+        let length = if ahead.is_empty() { 0 } else { gradient.len() };
+        let mut pressed = vec![DVec3::ZERO; length];
+        self.join(it, ahead, Curvature::at(iteration), &mut gradient, &mut pressed);
         if let Some(vertex) = gradient.iter().position(|g| !g.is_finite()) {
             return Err(Failure::NotFinite { vertex: vertex as u32 });
         }
-        right.iter_mut().zip(&gradient).for_each(|(right, g)| *right -= *g);
-        Ok(System { gradient, right, bonds: self.bonds.len() })
+        Ok(System { gradient, pressed, bonds: self.bonds.len() })
     }
 
     /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
@@ -150,30 +160,31 @@ impl Solver {
         g
     }
 
-    /// The way that pins and bodies still have to go; zero elsewhere.
+    /// The way that pins and bodies still have to go, zero elsewhere; nothing if they have arrived.
     fn ahead(&self, it: &Iterate<'_>) -> Vec<DVec3> {
+        if it.part >= 1.0 {
+            return Vec::new();
+        }
         let mut ahead = vec![DVec3::ZERO; it.y.len()];
-        if it.part < 1.0 {
-            self.pairs.place_bodies(1.0, &mut ahead);
-            for (a, y) in ahead.iter_mut().zip(&it.y).skip(self.masses.len()) {
-                *a -= *y;
-            }
-            for (v, to) in it.start.held {
-                ahead[*v as usize] = *to - it.y[*v as usize];
-            }
+        self.pairs.place_bodies(1.0, &mut ahead);
+        for (a, y) in ahead.iter_mut().zip(&it.y).skip(self.masses.len()) {
+            *a -= *y;
+        }
+        for (v, to) in it.start.held {
+            ahead[*v as usize] = *to - it.y[*v as usize];
         }
         ahead
     }
 
-    /// Contacts, friction and seams as bonds. Their gradient is added to `g`; `right` gets what those points press that
-    /// are led.
+    /// Contacts, friction and seams as bonds. Their gradient is added to `g`; `pressed` gets what those points press that
+    /// are led, if they move.
     fn join(
         &mut self,
         it: &Iterate<'_>,
         ahead: &[DVec3],
         curvature: Curvature,
         g: &mut [DVec3],
-        right: &mut [DVec3],
+        pressed: &mut [DVec3],
     ) {
         let mut pull = |points: &[u32; 4], forces: [DVec3; 4]| {
             for (p, f) in points.iter().zip(forces) {
@@ -184,7 +195,7 @@ impl Solver {
         };
         let bonds = &mut self.bonds;
         bonds.clear();
-        let mut bind = |link: Link| bonds.push(link.bond(&it.led, ahead, right));
+        let mut bind = |link: Link| bonds.push(link.bond(&it.led, ahead, pressed));
         for c in self.contacts.iter() {
             pull(&c.points, c.gradient(&it.y));
             bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
@@ -279,7 +290,7 @@ impl Solver {
             right,
             &mut d[..n],
             goal,
-            &mut self.vectors,
+            &mut Vectors::default(),
         );
         report.linear_iterations += outcome.iterations;
         match outcome.end {
@@ -307,7 +318,7 @@ impl Link {
         for k in 0..4 {
             let p = self.points[k] as usize;
             if led[p] {
-                way += ahead[p] * self.weights[k];
+                way += ahead.get(p).copied().unwrap_or_default() * self.weights[k];
                 (points[k], weights[k]) = (0, 0.0);
             }
         }

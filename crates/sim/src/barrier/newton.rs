@@ -7,7 +7,7 @@ use super::seam::Seam;
 use super::settings::Barrier;
 use crate::body::Collider;
 use crate::error::Error;
-use crate::linear::single::{Bond, Matrix, TwoLevel, Vectors};
+use crate::linear::single::{Bond, Matrix, TwoLevel};
 use crate::model::Model;
 use crate::sheet::Sheet;
 use glam::DVec3;
@@ -48,8 +48,6 @@ pub struct Stepped {
 pub(crate) struct Start<'a> {
     pub(crate) x: &'a [DVec3],
     pub(crate) v: &'a [DVec3],
-    /// Accelerations by outer forces [m/s²].
-    pub(crate) a: &'a [DVec3],
     pub(crate) t: f64,
     pub(crate) h: f64,
     /// Where held vertices are at the end of the step.
@@ -72,7 +70,6 @@ pub struct Solver {
     pub(super) itself: bool,
     pub(super) matrix: Matrix,
     pub(super) preconditioner: TwoLevel,
-    pub(super) vectors: Vectors,
     /// Contacts of the iterate, and of the last state that was tried instead of it.
     pub(super) contacts: Contacts,
     tried: Contacts,
@@ -130,7 +127,6 @@ impl Solver {
             gauge,
             matrix: Matrix::zeros(sheet.pattern()),
             preconditioner: TwoLevel::new(sheet.pattern())?,
-            vectors: Vectors::default(),
             contacts: Contacts::default(),
             tried: Contacts::default(),
             before: Vec::new(),
@@ -151,14 +147,16 @@ impl Solver {
         self.gauge.reach
     }
 
-    /// One step: positions and anchors at its end.
+    /// One step with the accelerations `a` by outer forces [m/s²]: positions and anchors at its end.
     pub(crate) fn step(
         &mut self,
         start: &Start<'_>,
+        a: Vec<DVec3>,
     ) -> Result<(Vec<DVec3>, Anchors, Stepped), Failure> {
         let mut report = Stepped::default();
         let n = self.masses.len();
-        let mut it = self.begin(start, &mut report)?;
+        let mut it = self.begin(start, &a, &mut report)?;
+        drop(a);
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let moving = it.part < 1.0;
@@ -184,6 +182,7 @@ impl Solver {
     fn begin<'a>(
         &mut self,
         start: &'a Start<'a>,
+        a: &[DVec3],
         report: &mut Stepped,
     ) -> Result<Iterate<'a>, Failure> {
         let (n, h) = (self.masses.len(), start.h);
@@ -192,7 +191,7 @@ impl Solver {
         y0[..n].copy_from_slice(start.x);
         self.pairs.place_bodies(0.0, &mut y0);
         let free: Vec<DVec3> =
-            (0..n).map(|i| start.x[i] + start.v[i] * h + start.a[i] * (h * h)).collect();
+            (0..n).map(|i| start.x[i] + start.v[i] * h + a[i] * (h * h)).collect();
         let mut ends = y0.clone();
         self.pairs.place_bodies(1.0, &mut ends);
         // What rests on something stays; what flies goes on.
@@ -223,7 +222,7 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let scale = self.scale(start);
+        let scale = self.scale(start, a);
         let mut it =
             Iterate { start, held, led, y0, y, free, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
@@ -242,11 +241,11 @@ impl Solver {
 
     /// What a step could win: what a direction from rest would promise if nothing were in the way, m v², and the work
     /// of threads.
-    fn scale(&self, start: &Start<'_>) -> f64 {
+    fn scale(&self, start: &Start<'_>, a: &[DVec3]) -> f64 {
         let moved: f64 = self
             .masses
             .iter()
-            .zip(start.v.iter().zip(start.a))
+            .zip(start.v.iter().zip(a))
             .map(|(m, (v, a))| m * (*v + *a * start.h).length_squared())
             .sum();
         // A thread does work as long as its way is, or as far as it can pull in a step.

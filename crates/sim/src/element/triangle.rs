@@ -36,9 +36,11 @@ impl Triangle {
 
     /// All triangles of a mesh with material coordinates; those without area are left out.
     pub fn of_mesh(mesh: &TriMesh) -> Vec<Self> {
-        (0..mesh.triangles.len())
-            .filter_map(|t| Self::new(mesh.triangles[t], mesh.corners_uv(t)))
-            .collect()
+        let mut all = Vec::with_capacity(mesh.triangles.len());
+        let each =
+            (0..mesh.triangles.len()).map(|t| Self::new(mesh.triangles[t], mesh.corners_uv(t)));
+        all.extend(each.flatten());
+        all
     }
 
     /// The columns s_u and s_v of the deformation gradient.

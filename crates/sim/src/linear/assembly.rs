@@ -107,7 +107,7 @@ impl Builder {
     pub fn places(&self, pattern: &Pattern) -> Result<Vec<Places>, Error> {
         let of = |g: &Group| {
             let stencils = &self.stencils[g.first_vertex..][..g.elements * g.width];
-            Places::new(pattern, g.width, stencils.to_vec())
+            Places::new(pattern, g.width, stencils)
         };
         self.groups.iter().map(of).collect()
     }

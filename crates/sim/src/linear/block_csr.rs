@@ -112,7 +112,7 @@ impl BlockCsr {
     /// A ← S A S + (I − S) a, with a the size of each vertex's own block. It is positive definite if A is
     /// so in the free directions, and its solution for S b has nothing in the others.
     pub fn constrain(&mut self, filter: &Filter) {
-        filter.constrain(&self.pattern, &mut self.values);
+        filter.constrain::<DMat3>(&self.pattern, &mut self.values);
     }
 
     /// y ← A x.

@@ -3,15 +3,18 @@
 //! The order of elimination and the pattern of the factor are found once per pattern; each new
 //! matrix of that pattern only costs the numbers.
 
-use super::factor::Factor;
+use super::factor::{Factor, Lower};
 use super::{BlockCsr, Error, Ordering, Pattern};
+use faer::dyn_stack::MemBuffer;
 use glam::DVec3;
 use std::sync::Arc;
 
 /// A factorisation that is renewed while the pattern stays.
 pub struct Cholesky {
     pattern: Arc<Pattern>,
+    matrix: Lower,
     factor: Factor,
+    memory: MemBuffer,
     rhs: Vec<f64>,
 }
 
@@ -30,27 +33,29 @@ impl Cholesky {
     pub fn new(pattern: &Arc<Pattern>, ordering: Ordering) -> Result<Self, Error> {
         let n = 3 * pattern.rows();
         let (mut start, mut rows) = (Vec::with_capacity(n + 1), Vec::new());
-        start.push(0);
+        start.push(0_u32);
         for i in 0..pattern.rows() {
-            for k in 0..3 {
+            for k in 0..3_u32 {
                 for slot in pattern.upper(i) {
-                    let j = pattern.columns[slot] as usize;
-                    let first = if j == i { k } else { 0 };
+                    let j = pattern.columns[slot];
+                    let first = if j as usize == i { k } else { 0 };
                     rows.extend((first..3).map(|l| 3 * j + l));
                 }
-                start.push(rows.len());
+                start.push(u32::try_from(rows.len()).map_err(|_| Error::TooLarge)?);
             }
         }
         let order = ordering.of(pattern)?;
-        let order: Vec<usize> =
-            order.iter().flat_map(|v| (0..3).map(move |k| 3 * *v as usize + k)).collect();
-        let factor = Factor::new(start, rows, Some(&order))?;
-        Ok(Self { pattern: Arc::clone(pattern), factor, rhs: vec![0.0; n] })
+        let order: Vec<u32> = order.iter().flat_map(|v| (0..3).map(move |k| 3 * *v + k)).collect();
+        let matrix = Lower { start, values: vec![0.0; rows.len()], rows };
+        let factor = Factor::new(&matrix, Some(&order))?;
+        let memory = factor.workspace()?;
+        let rhs = vec![0.0; n];
+        Ok(Self { pattern: Arc::clone(pattern), matrix, factor, memory, rhs })
     }
 
     /// Entries of the factor for each entry of the lower half of the matrix, at least 1.
     pub fn fill_in(&self) -> f64 {
-        self.factor.entries() as f64 / self.factor.values.len().max(1) as f64
+        self.factor.entries() as f64 / self.matrix.values.len().max(1) as f64
     }
 
     /// Entries of the factor.
@@ -68,15 +73,17 @@ impl Cholesky {
                 for slot in self.pattern.upper(i) {
                     let first = if self.pattern.columns[slot] as usize == i { k } else { 0 };
                     for l in first..3 {
-                        self.factor.values[at] = a.values[slot].col(l)[k];
+                        self.matrix.values[at] = a.values[slot].col(l)[k];
                         at += 1;
                     }
                 }
             }
         }
-        self.factor.renew().map_err(|unknown| Error::NotPositiveDefinite {
-            vertex: unknown as u32 / 3,
-            coordinate: unknown as u32 % 3,
+        self.factor.renew(&self.matrix, &mut self.memory).map_err(|unknown| {
+            Error::NotPositiveDefinite {
+                vertex: unknown as u32 / 3,
+                coordinate: unknown as u32 % 3,
+            }
         })
     }
 

@@ -13,59 +13,66 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
 
-/// A matrix, given by its lower half in columns, and its factor.
-pub(super) struct Factor {
-    symbolic: SymbolicCholesky<usize>,
-    start: Vec<usize>,
-    rows: Vec<usize>,
-    /// The lower half of the matrix: who changes it calls [`Self::renew`].
+/// The lower half of a matrix in columns: column `j` has the rows `rows[start[j]..start[j + 1]]`, ascending.
+pub(super) struct Lower {
+    pub(super) start: Vec<u32>,
+    pub(super) rows: Vec<u32>,
     pub(super) values: Vec<f64>,
+}
+
+impl Lower {
+    /// Number of unknowns.
+    pub(super) fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    fn pattern(&self) -> SymbolicSparseColMatRef<'_, u32> {
+        let n = self.len();
+        SymbolicSparseColMatRef::new_checked(n, n, &self.start, None, &self.rows)
+    }
+}
+
+/// The factor of a matrix. The matrix itself is kept by those who change it.
+pub(super) struct Factor {
+    symbolic: SymbolicCholesky<u32>,
     factor: Vec<f64>,
+    /// For a solve; factoring takes far more.
     memory: MemBuffer,
     factored: bool,
 }
 
 impl Factor {
-    /// The symbolic part, for columns `start` of rows `rows`, ascending. Unknowns are eliminated in
-    /// the order given, or by approximate minimum degree.
-    pub(super) fn new(
-        start: Vec<usize>,
-        rows: Vec<usize>,
-        order: Option<&[usize]>,
-    ) -> Result<Self, Error> {
-        let n = start.len() - 1;
+    /// The symbolic part. Unknowns are eliminated in the order given, or by approximate minimum degree.
+    pub(super) fn new(matrix: &Lower, order: Option<&[u32]>) -> Result<Self, Error> {
+        let n = matrix.len();
         let mut inverse = vec![0; n];
         let ordering = match order {
             None => SymmetricOrdering::Amd,
             Some(order) => {
-                order.iter().enumerate().for_each(|(new, old)| inverse[*old] = new);
+                order.iter().enumerate().for_each(|(new, old)| inverse[*old as usize] = new as u32);
                 SymmetricOrdering::Custom(PermRef::new_checked(order, &inverse, n))
             }
         };
         let symbolic = factorize_symbolic_cholesky(
-            SymbolicSparseColMatRef::new_checked(n, n, &start, None, &rows),
+            matrix.pattern(),
             Side::Lower,
             ordering,
             CholeskySymbolicParams::default(),
         )
         .map_err(|_| Error::TooLarge)?;
-        let need = symbolic
-            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
+        let need = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         Ok(Self {
-            values: vec![0.0; rows.len()],
             factor: vec![0.0; symbolic.len_val()],
             memory: MemBuffer::try_new(need).map_err(|_| Error::TooLarge)?,
             symbolic,
-            start,
-            rows,
             factored: false,
         })
     }
 
-    /// Number of unknowns.
-    pub(super) fn len(&self) -> usize {
-        self.start.len() - 1
+    /// Memory that [`Self::renew`] needs.
+    pub(super) fn workspace(&self) -> Result<MemBuffer, Error> {
+        let need = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default());
+        MemBuffer::try_new(need).map_err(|_| Error::TooLarge)
     }
 
     /// Entries of the factor.
@@ -73,21 +80,19 @@ impl Factor {
         self.factor.len()
     }
 
-    /// Factors the matrix as it is now; the error is the unknown whose pivot is not positive.
-    pub(super) fn renew(&mut self) -> Result<(), usize> {
+    /// Factors a matrix of this pattern; the error is the unknown whose pivot is not positive.
+    pub(super) fn renew(&mut self, matrix: &Lower, memory: &mut MemBuffer) -> Result<(), usize> {
         self.factored = false;
-        let n = self.len();
-        if n == 0 {
+        if matrix.len() == 0 {
             return Ok(());
         }
-        let symbolic = SymbolicSparseColMatRef::new_checked(n, n, &self.start, None, &self.rows);
         let result = self.symbolic.factorize_numeric_llt(
             &mut self.factor,
-            SparseColMatRef::new(symbolic, &self.values),
+            SparseColMatRef::new(matrix.pattern(), &matrix.values),
             Side::Lower,
             LltRegularization::default(),
             Par::Seq,
-            MemStack::new(&mut self.memory),
+            MemStack::new(memory),
             Spec::default(),
         );
         match result {
@@ -99,7 +104,7 @@ impl Factor {
                 // The simplicial method counts pivots from one, the supernodal one from zero.
                 let simplicial = matches!(self.symbolic.raw(), SymbolicCholeskyRaw::Simplicial(_));
                 let index = index - usize::from(simplicial);
-                Err(self.symbolic.perm().map_or(index, |p| p.arrays().0[index]))
+                Err(self.symbolic.perm().map_or(index, |p| p.arrays().0[index] as usize))
             }
         }
     }

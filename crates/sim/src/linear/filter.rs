@@ -83,19 +83,19 @@ impl Filter {
     }
 
     /// A ← S A S + (I − S) a, for [`super::BlockCsr::constrain`].
-    pub(super) fn constrain<B: Block>(&self, pattern: &Pattern, values: &mut [B]) {
+    pub(super) fn constrain<B: Block>(&self, pattern: &Pattern, values: &mut [B::Stored]) {
         for (i, s) in self.vertices.iter().zip(&self.projections) {
             let own = pattern.diagonal[*i as usize] as usize;
-            let size = values[own].size();
+            let size = B::load(&values[own]).size();
             let size = if size > 0.0 { size } else { 1.0 };
             let (free, held) = (B::of(s), B::of(&((DMat3::IDENTITY - *s) * size)));
             for (slot, j) in pattern.slots(*i as usize).zip(pattern.row(*i as usize)) {
-                values[slot] = free * values[slot];
+                values[slot] = (free * B::load(&values[slot])).store();
                 if let Some(mirror) = pattern.slot(*j, *i) {
-                    values[mirror] = values[mirror] * free;
+                    values[mirror] = (B::load(&values[mirror]) * free).store();
                 }
             }
-            values[own] += held;
+            held.add_to(&mut values[own]);
         }
     }
 }

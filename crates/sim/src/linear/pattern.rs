@@ -57,6 +57,7 @@ impl Pattern {
             }
             pattern.row_start.push(pattern.columns.len() as u32);
         }
+        pattern.columns.shrink_to_fit();
         pattern
     }
 

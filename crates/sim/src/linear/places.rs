@@ -13,6 +13,16 @@ const WIDEST: usize = 9;
 
 /// A 3×3 block of either precision.
 pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
+    /// As a matrix keeps it.
+    type Stored: Copy + Send + Sync;
+    /// Nothing, kept.
+    const NOTHING: Self::Stored;
+    /// From a matrix.
+    fn load(stored: &Self::Stored) -> Self;
+    /// As a matrix keeps it.
+    fn store(self) -> Self::Stored;
+    /// Adds it to a block of a matrix.
+    fn add_to(self, to: &mut Self::Stored);
     /// Its transpose.
     #[must_use]
     fn turned(self) -> Self;
@@ -23,6 +33,24 @@ pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
 }
 
 impl Block for DMat3 {
+    type Stored = Self;
+    const NOTHING: Self = Self::ZERO;
+
+    #[inline]
+    fn load(stored: &Self) -> Self {
+        *stored
+    }
+
+    #[inline]
+    fn store(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn add_to(self, to: &mut Self) {
+        *to += self;
+    }
+
     fn turned(self) -> Self {
         self.transpose()
     }
@@ -37,6 +65,27 @@ impl Block for DMat3 {
 }
 
 impl Block for Mat3A {
+    /// Columns without the lane that each has to spare: a quarter less to move through memory.
+    type Stored = [f32; 9];
+    const NOTHING: [f32; 9] = [0.0; 9];
+
+    #[inline]
+    fn load(stored: &[f32; 9]) -> Self {
+        Self::from_cols_array(stored)
+    }
+
+    #[inline]
+    fn store(self) -> [f32; 9] {
+        self.to_cols_array()
+    }
+
+    #[inline]
+    fn add_to(self, to: &mut [f32; 9]) {
+        for (to, entry) in to.iter_mut().zip(self.to_cols_array()) {
+            *to += entry;
+        }
+    }
+
     fn turned(self) -> Self {
         self.transpose()
     }
@@ -79,13 +128,19 @@ pub(super) fn chunks_mut<'a, B>(
 #[derive(Clone, Debug)]
 pub struct Places {
     width: usize,
-    /// Vertices of all elements.
-    stencils: Vec<u32>,
-    /// Slot of block (a, b), element after element.
-    slots: Vec<u32>,
+    elements: usize,
+    /// Slot of block (a, b) within row a, element after element.
+    slots: Slots,
     /// Elements of each chunk of rows.
     chunks: Vec<Vec<u32>>,
     chunk: usize,
+}
+
+/// Numbers within a row, as small as the longest row allows: they are many.
+#[derive(Clone, Debug)]
+enum Slots {
+    Byte(Vec<u8>),
+    Long(Vec<u32>),
 }
 
 impl Places {
@@ -93,25 +148,37 @@ impl Places {
     ///
     /// # Errors
     /// If an element has more than nine vertices, or joins vertices that the matrix does not.
-    pub fn new(pattern: &Pattern, width: usize, stencils: Vec<u32>) -> Result<Self, Error> {
+    pub fn new(pattern: &Pattern, width: usize, stencils: &[u32]) -> Result<Self, Error> {
         if width > WIDEST {
             return Err(Error::TooLarge);
         }
         let chunk = chunk_of(pattern.rows());
         let mut chunks = vec![Vec::new(); pattern.rows().div_ceil(chunk)];
-        let mut slots = Vec::with_capacity(stencils.len() * width);
+        let longest = pattern.row_start.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let count = stencils.len() * width;
+        let mut slots = match longest {
+            ..=256 => Slots::Byte(Vec::with_capacity(count)),
+            _ => Slots::Long(Vec::with_capacity(count)),
+        };
         for (element, stencil) in stencils.chunks_exact(width.max(1)).enumerate() {
             for (a, i) in stencil.iter().enumerate() {
                 let own = *i as usize / chunk;
                 if !stencil[..a].iter().any(|j| *j as usize / chunk == own) {
                     chunks[own].push(element as u32);
                 }
+                let begin = pattern.row_start[*i as usize] as usize;
                 for j in stencil {
-                    slots.push(pattern.slot(*i, *j).ok_or(Error::TooLarge)? as u32);
+                    let slot = pattern.slot(*i, *j).ok_or(Error::TooLarge)? - begin;
+                    match &mut slots {
+                        Slots::Byte(slots) => slots.push(slot as u8),
+                        Slots::Long(slots) => slots.push(slot as u32),
+                    }
                 }
             }
         }
-        Ok(Self { width, stencils, slots, chunks, chunk })
+        chunks.iter_mut().for_each(Vec::shrink_to_fit);
+        let elements = stencils.len() / width.max(1);
+        Ok(Self { width, elements, slots, chunks, chunk })
     }
 
     /// Vertices of an element.
@@ -121,17 +188,12 @@ impl Places {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.stencils.len() / self.width.max(1)
+        self.elements
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.stencils.is_empty()
-    }
-
-    /// The vertices of an element.
-    pub fn stencil(&self, element: usize) -> &[u32] {
-        &self.stencils[element * self.width..][..self.width]
+        self.elements == 0
     }
 
     /// The elements that touch the chunk of rows that begins with `first`.
@@ -139,33 +201,67 @@ impl Places {
         &self.chunks[first / self.chunk]
     }
 
-    /// Adds the blocks of an element of `N` vertices, `block(a, b)` for a ≤ b, to the chunk of rows that begins
-    /// with `first`.
+    /// Adds the blocks of an element, `block(a, b)` for a ≤ b, to the chunk of rows that begins with `first`. Its
+    /// vertices are those it was given its places with.
     #[inline]
     pub fn add<const N: usize, B: Block>(
         &self,
         pattern: &Pattern,
         element: usize,
-        first: usize,
-        rows: &mut [B],
+        vertices: [u32; N],
+        (first, rows): (usize, &mut [B::Stored]),
         block: impl Fn(usize, usize) -> B,
     ) {
         assert_eq!(N, self.width, "elements of another width");
-        let slots = &self.slots.as_chunks::<N>().0[element * N..][..N];
-        let base = pattern.row_start[first];
-        // Slots of other chunks lie before the base, which wraps around, or behind the end.
-        let mut add = |slot: u32, value: B| {
-            if let Some(to) = rows.get_mut(slot.wrapping_sub(base) as usize) {
-                *to += value;
+        match &self.slots {
+            Slots::Byte(slots) => {
+                add::<N, B, _>(
+                    pattern,
+                    &slots[element * N * N..][..N * N],
+                    vertices,
+                    (first, rows),
+                    block,
+                );
             }
-        };
-        for a in 0..N {
-            for b in a..N {
-                let value = block(a, b);
-                add(slots[a][b], value);
-                if a != b {
-                    add(slots[b][a], value.turned());
-                }
+            Slots::Long(slots) => {
+                add::<N, B, _>(
+                    pattern,
+                    &slots[element * N * N..][..N * N],
+                    vertices,
+                    (first, rows),
+                    block,
+                );
+            }
+        }
+    }
+}
+
+/// Adds blocks to a chunk of rows, as [`Places::add`], with the slots of one element.
+#[inline]
+fn add<const N: usize, B: Block, S: Copy + Into<u32>>(
+    pattern: &Pattern,
+    slots: &[S],
+    vertices: [u32; N],
+    (first, rows): (usize, &mut [B::Stored]),
+    block: impl Fn(usize, usize) -> B,
+) {
+    let slots = slots.as_chunks::<N>().0;
+    // Where the rows of its vertices begin in the chunk.
+    let base = pattern.row_start[first];
+    let begin = vertices.map(|v| pattern.row_start[v as usize].wrapping_sub(base));
+    // Slots of other chunks lie before the base, which wraps around, or behind the end.
+    let mut add = |a: usize, b: usize, value: B| {
+        let slot = begin[a].wrapping_add(slots[a][b].into());
+        if let Some(to) = rows.get_mut(slot as usize) {
+            value.add_to(to);
+        }
+    };
+    for a in 0..N {
+        for b in a..N {
+            let value = block(a, b);
+            add(a, b, value);
+            if a != b {
+                add(b, a, value.turned());
             }
         }
     }

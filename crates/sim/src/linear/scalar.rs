@@ -1,7 +1,7 @@
 //! Symmetric positive definite matrices of numbers that stay as they are: factored once.
 
 use super::Error;
-use super::factor::Factor;
+use super::factor::{Factor, Lower};
 
 /// A constant matrix with its factor.
 pub struct Scalar {
@@ -28,7 +28,7 @@ impl Scalar {
         }
         // Stable, so that equal places are summed in the order they came.
         sorted.sort_by_key(|(column, row, _)| (*column, *row));
-        let (mut start, mut rows) = (vec![0; n + 1], Vec::new());
+        let (mut start, mut rows) = (vec![0_u32; n + 1], Vec::new());
         let (mut values, mut diagonal) = (Vec::<f64>::new(), vec![0.0; n]);
         let mut last = None;
         for (column, row, value) in sorted {
@@ -38,7 +38,7 @@ impl Scalar {
             match values.last_mut() {
                 Some(sum) if last == Some((column, row)) => *sum += value,
                 _ => {
-                    rows.push(row as usize);
+                    rows.push(row);
                     values.push(value);
                     start[column as usize + 1] += 1;
                 }
@@ -48,9 +48,10 @@ impl Scalar {
         for i in 0..n {
             start[i + 1] += start[i];
         }
-        let mut factor = Factor::new(start, rows, None)?;
-        factor.values = values;
-        factor.renew().map_err(|unknown| Error::BadDiagonal {
+        let matrix = Lower { start, rows, values };
+        let mut factor = Factor::new(&matrix, None)?;
+        let mut memory = factor.workspace()?;
+        factor.renew(&matrix, &mut memory).map_err(|unknown| Error::BadDiagonal {
             row: unknown,
             value: diagonal.get(unknown).copied().unwrap_or_default(),
         })?;

@@ -42,13 +42,14 @@ pub trait Group: Debug + Send + Sync {
 }
 
 /// A chunk of the rows of a matrix.
-#[derive(Debug)]
-pub struct Rows<'a, B> {
+pub struct Rows<'a, B: Block> {
     pub(super) pattern: &'a Pattern,
     pub(super) places: &'a Places,
+    /// The first vertex of the elements' cloth.
+    pub(super) offset: u32,
     /// The first row.
     pub(super) first: usize,
-    pub(super) blocks: &'a mut [B],
+    pub(super) blocks: &'a mut [B::Stored],
     /// The gradient of the same vertices, where it is asked for.
     pub(super) gradient: Option<&'a mut [DVec3]>,
 }
@@ -163,9 +164,11 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             // Row a of the upper triangle begins behind those before it.
             let at = |a: usize, b: usize| a * N - a * (a + 1) / 2 + b;
             let block = |a: usize, b: usize| upper[at(a, b)];
-            rows.places.add::<N, B>(rows.pattern, *i as usize, rows.first, rows.blocks, block);
+            let vertices = e.vertices().map(|v| v + rows.offset);
+            let chunk = (rows.first, &mut *rows.blocks);
+            rows.places.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
             let Some(sum) = &mut rows.gradient else { continue };
-            for (v, g) in rows.places.stencil(*i as usize).iter().zip(gradient) {
+            for (v, g) in vertices.iter().zip(gradient) {
                 // Vertices of other chunks lie before the first, which wraps around, or behind the end.
                 if let Some(sum) = sum.get_mut(v.wrapping_sub(rows.first as u32) as usize) {
                     *sum += g;

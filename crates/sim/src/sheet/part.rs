@@ -38,8 +38,8 @@ pub(super) struct Part {
     /// Its bending, if by moments.
     pub(super) moments: Option<Moments>,
     /// Numbers of its inner and of its clamped creases.
-    pub(super) inner: Vec<usize>,
-    pub(super) clamped: Vec<usize>,
+    pub(super) inner: Vec<u32>,
+    pub(super) clamped: Vec<u32>,
 }
 
 impl Part {
@@ -83,7 +83,10 @@ impl Part {
         };
         let range = first..first + mesh.positions.len();
         let creases = moments.as_ref().map_or(&[][..], Moments::creases);
-        let (inner, clamped) = (0..creases.len()).partition(|c| creases[*c].clamp.is_none());
+        let (mut inner, mut clamped): (Vec<u32>, Vec<u32>) =
+            (0..creases.len() as u32).partition(|c| !creases[*c as usize].is_clamped());
+        inner.shrink_to_fit();
+        clamped.shrink_to_fit();
         Ok(Self { range, groups, moments, inner, clamped })
     }
 
@@ -93,7 +96,7 @@ impl Part {
             builder = group.add_to(builder, first)?;
         }
         if let Some(moments) = &self.moments {
-            let of = |c: &usize| moments.creases()[*c].vertices.map(|v| v + first);
+            let of = |c: &u32| moments.creases()[*c as usize].vertices.map(|v| v + first);
             let four: Vec<[u32; 4]> = self.inner.iter().map(of).collect();
             builder = builder.with_elements(&four)?;
             if !self.clamped.is_empty() {

@@ -28,7 +28,9 @@ impl World {
             vertex: e.vertex,
             stage: Stage::Collide,
         };
-        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
+        if let Some(scene) = &mut self.scene {
+            scene.advance_bodies(t, t + h).map_err(not_finite)?;
+        }
         solver.limits.reset();
         let mut v = self.state.v.clone();
         self.drive_pins(t, h, &mut v);
@@ -47,7 +49,7 @@ impl World {
 
         let enabled = self.settings.collision.enabled;
         let edge = self.model.rest.iter().copied().fold(0.0, f64::max);
-        let gap = self.scene.separation;
+        let gap = self.separation;
         let obstacles: Vec<Obstacle> =
             self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
         let others = obstacles.iter().any(|o| matches!(o, Obstacle::Other));

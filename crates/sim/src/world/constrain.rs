@@ -56,7 +56,8 @@ impl World {
             zones: &zones,
         };
         let (detections, step) = (report.detections, self.state.step);
-        let found = self.scene.detect(query, report);
+        let Some(scene) = &mut self.scene else { return Ok(Vec::new()) };
+        let found = scene.detect(query, report);
         report.detections = detections;
         found.map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })
     }
@@ -69,11 +70,13 @@ impl World {
         report: &mut StepReport,
     ) -> Result<Vec<Touch>, Error> {
         let step = self.state.step;
-        self.scene.advance_bodies(t, t + h).map_err(|e| Error::NotFinite {
-            step,
-            vertex: e.vertex,
-            stage: Stage::Collide,
-        })?;
+        if let Some(scene) = &mut self.scene {
+            scene.advance_bodies(t, t + h).map_err(|e| Error::NotFinite {
+                step,
+                vertex: e.vertex,
+                stage: Stage::Collide,
+            })?;
+        }
         let contacts = self.bodies_met(x, h, Separation::STRICT, report)?;
         let mut touches: Vec<Touch> = Vec::new();
         let mut at: Vec<Option<usize>> = vec![None; x.len()];

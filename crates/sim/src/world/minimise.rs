@@ -48,20 +48,23 @@ impl World {
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
-        let start = Start { x, v, a: &a, t, h, held: &held, seams, anchors: &anchors };
+        let start = Start { x, v, t, h, held: &held, seams, anchors: &anchors };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
-        rayon::scope(|_| outcome = Some(solver.step(&start)));
+        rayon::scope(|_| outcome = Some(solver.step(&start, a)));
         match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
-            Ok((x, anchors, stepped)) => {
-                for (i, to) in x.iter().enumerate() {
-                    self.state.v[i] = (*to - self.state.x[i]) / h;
+            Ok((x, stuck, stepped)) => {
+                let ways = x.iter().zip(&self.state.x);
+                let v: Vec<DVec3> = ways.map(|(to, from)| (*to - *from) / h).collect();
+                if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
+                    self.state.anchors = anchors;
+                    return Err(error);
                 }
-                self.check_finite(&x, &self.state.v, Stage::Integrate)?;
                 report.take(&stepped);
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 self.state.x = x;
-                self.state.anchors = anchors;
+                self.state.v = v;
+                self.state.anchors = stuck;
                 Ok(())
             }
             Err(failure) => {

@@ -461,7 +461,7 @@ fn bend(fabric: &Fabric, along: Along, fineness: Fineness, curvature: f64) -> Re
         .creases()
         .iter()
         .zip(&moments)
-        .filter(|(c, _)| c.clamp.is_some())
+        .filter(|(c, _)| c.is_clamped())
         .map(|(_, m)| m.abs())
         .sum();
     // Both clamps are in the sum.

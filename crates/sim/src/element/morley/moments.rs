@@ -25,32 +25,44 @@ pub struct Crease {
     /// The ends of the edge, then the tips of the triangles beside it. Behind a clamped edge the
     /// first tip stands in for the second.
     pub vertices: [u32; 4],
-    /// Where the clamp plane is, if the edge is clamped [m].
-    pub clamp: Option<DVec3>,
     /// φ of the angle at rest.
     pub rest: f64,
 }
 
 impl Crease {
-    fn corners(&self, x: &[DVec3]) -> [DVec3; 4] {
-        let mut corners = self.vertices.map(|v| x[v as usize]);
-        if let Some(point) = self.clamp {
-            corners[3] = point;
+    /// Whether there is a clamp behind the edge instead of a triangle.
+    pub fn is_clamped(&self) -> bool {
+        self.vertices[2] == self.vertices[3]
+    }
+}
+
+/// Points of the planes that edges are clamped in [m], by the numbers of their creases, ascending. Few edges are clamped, and
+/// there are three edges to a vertex: so they are not kept with the creases.
+#[derive(Debug, Default)]
+struct Clamps(Vec<(u32, DVec3)>);
+
+impl Clamps {
+    fn corners(&self, number: usize, crease: &Crease, x: &[DVec3]) -> [DVec3; 4] {
+        let mut corners = crease.vertices.map(|v| x[v as usize]);
+        if crease.is_clamped()
+            && let Ok(at) = self.0.binary_search_by_key(&(number as u32), |c| c.0)
+        {
+            corners[3] = self.0[at].1;
         }
         corners
     }
 
     /// Change of slope.
-    fn change(&self, x: &[DVec3]) -> f64 {
-        slope(&self.corners(x)).0 - self.rest
+    fn change(&self, number: usize, crease: &Crease, x: &[DVec3]) -> f64 {
+        slope(&self.corners(number, crease, x)).0 - crease.rest
     }
 
     /// Derivatives of the change of slope; a clamp does not move.
-    fn slopes(&self, x: &[DVec3]) -> [DVec3; 4] {
-        let corners = self.corners(x);
+    fn slopes(&self, number: usize, crease: &Crease, x: &[DVec3]) -> [DVec3; 4] {
+        let corners = self.corners(number, crease, x);
         let factor = slope(&corners).1;
         let mut g = angle_gradient(&corners).map(|g| g * factor);
-        if self.clamp.is_some() {
+        if crease.is_clamped() {
             g[3] = DVec3::ZERO;
         }
         g
@@ -61,11 +73,8 @@ impl Crease {
 #[derive(Debug)]
 pub struct Moments {
     creases: Vec<Crease>,
+    clamps: Clamps,
     compliance: Scalar,
-    /// What an edge's moment does to itself: the inverse of its own compliance.
-    own: Vec<f64>,
-    /// Memory for changes of slope.
-    changes: Vec<f64>,
 }
 
 impl Moments {
@@ -81,13 +90,17 @@ impl Moments {
     ) -> Result<Self, Error> {
         let mut number = vec![None; topology.edges.len()];
         let mut creases = Vec::with_capacity(topology.edges.len());
+        let mut clamps = Clamps::default();
         for e in 0..topology.edges.len() {
             if let Some(vertices) = stencil(mesh, topology, e, &clamp) {
                 number[e] = Some(creases.len() as u32);
-                let clamp = (topology.edges[e].valence != 2).then(|| clamp(e)).flatten();
-                creases.push(Crease { vertices, clamp, rest: 0.0 });
+                if let Some(point) = clamp(e).filter(|_| topology.edges[e].valence != 2) {
+                    clamps.0.push((creases.len() as u32, point));
+                }
+                creases.push(Crease { vertices, rest: 0.0 });
             }
         }
+        creases.shrink_to_fit();
         let mut entries = Vec::with_capacity(6 * mesh.triangles.len());
         for t in 0..mesh.triangles.len() {
             let uv = mesh.corners_uv(t);
@@ -110,8 +123,7 @@ impl Moments {
         }
         let compliance = Scalar::new(creases.len(), &entries)
             .map_err(|e| Error::Setting { key: "bending", reason: e.to_string() })?;
-        let own = compliance.diagonal().iter().map(|f| 1.0 / f).collect();
-        Ok(Self { creases, compliance, own, changes: Vec::new() })
+        Ok(Self { creases, clamps, compliance })
     }
 
     /// The edges that carry a moment.
@@ -121,40 +133,43 @@ impl Moments {
 
     /// Takes the present shape for the one at rest.
     pub fn rest_at(&mut self, x: &[DVec3]) {
-        for crease in &mut self.creases {
-            crease.rest += crease.change(x);
+        for (number, crease) in self.creases.iter_mut().enumerate() {
+            crease.rest += self.clamps.change(number, crease, x);
         }
     }
 
     /// Moments of all edges [N·m], and the energy [J].
     pub fn moments(&mut self, x: &[DVec3], m: &mut Vec<f64>) -> f64 {
         m.clear();
-        m.extend(self.creases.iter().map(|c| c.change(x)));
-        self.changes.clone_from(m);
+        m.extend(self.creases.iter().enumerate().map(|(i, c)| self.clamps.change(i, c, x)));
+        let changes = m.clone();
         self.compliance.solve(m);
-        let energy: f64 = self.changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
+        let energy: f64 = changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
         0.5 * energy
     }
 
     /// Adds the gradient of the energy, given the moments [N].
     pub fn add_gradient(&self, x: &[DVec3], m: &[f64], g: &mut [DVec3]) {
-        for (crease, m) in self.creases.iter().zip(m) {
-            for (v, slope) in crease.vertices.into_iter().zip(crease.slopes(x)) {
+        for (number, (crease, m)) in self.creases.iter().zip(m).enumerate() {
+            let slopes = self.clamps.slopes(number, crease, x);
+            for (v, slope) in crease.vertices.into_iter().zip(slopes) {
                 g[v as usize] += slope * *m;
             }
         }
     }
 
-    /// Semidefinite stand-in k g gᵀ for the Hessian, edge by edge: k [N·m] and g [1/m].
+    /// Semidefinite stand-in k g gᵀ for the Hessian, edge by edge: k [N·m], the inverse of the edge's own compliance, and
+    /// g [1/m].
     pub fn stand_in(&self, crease: usize, x: &[DVec3]) -> (f64, [DVec3; 4]) {
-        (self.own[crease], self.creases[crease].slopes(x))
+        let own = 1.0 / self.compliance.diagonal()[crease];
+        (own, self.clamps.slopes(crease, &self.creases[crease], x))
     }
 
     /// Adds the Gauss–Newton Hessian at `x`, times `d`. `work` is memory.
     pub fn apply(&mut self, x: &[DVec3], d: &[DVec3], work: &mut Vec<f64>, out: &mut [DVec3]) {
         work.clear();
-        work.extend(self.creases.iter().map(|c| {
-            let slopes = c.slopes(x);
+        work.extend(self.creases.iter().enumerate().map(|(number, c)| {
+            let slopes = self.clamps.slopes(number, c, x);
             (0..4).map(|k| slopes[k].dot(d[c.vertices[k] as usize])).sum::<f64>()
         }));
         self.compliance.solve(work);

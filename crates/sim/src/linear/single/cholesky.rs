@@ -37,8 +37,7 @@ pub(super) struct BlockCholesky {
     /// What each column takes from earlier ones: of each column k with a block in row j, where that block is.
     source_start: Vec<u32>,
     sources: Vec<(u32, u32)>,
-    blocks: Vec<Wide>,
-    /// The same in single precision, and the inverses of the blocks on the diagonal.
+    /// L in single precision, and the inverses of the blocks on the diagonal.
     single: Vec<Mat3A>,
     inverses: Vec<Mat3A>,
     /// The column at work, by rows.
@@ -75,7 +74,6 @@ impl BlockCholesky {
             entries,
             source_start,
             sources,
-            blocks: vec![[[0.0; 4]; 3]; rows.len()],
             single: vec![Mat3A::ZERO; rows.len()],
             inverses: vec![Mat3A::ZERO; n],
             column: vec![[[0.0; 4]; 3]; n],
@@ -90,8 +88,10 @@ impl BlockCholesky {
     pub(super) fn factor(&mut self, values: &[Wide]) -> bool {
         let arch = Arch::new();
         let mut definite = true;
+        // Wanted only here, and far larger than what is kept of it.
+        let mut blocks = vec![[[0.0; 4]; 3]; self.rows.len()];
         for j in 0..self.place.len() {
-            definite &= arch.dispatch(Column { factor: self, values, j });
+            definite &= arch.dispatch(Column { factor: self, blocks: &mut blocks, values, j });
         }
         definite
     }
@@ -155,6 +155,7 @@ fn fill(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<u32>)
         }
         start.push(rows.len() as u32);
     }
+    rows.shrink_to_fit();
     (start, rows)
 }
 
@@ -171,12 +172,15 @@ fn entries(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<En
         }
         start.push(entries.len() as u32);
     }
+    entries.shrink_to_fit();
     (start, entries)
 }
 
 /// The numbers of a column, for any processor. False if its pivot is not positive.
 struct Column<'a> {
     factor: &'a mut BlockCholesky,
+    /// L, as far as it is known.
+    blocks: &'a mut [Wide],
     values: &'a [Wide],
     j: usize,
 }
@@ -186,7 +190,7 @@ impl WithSimd for Column<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> bool {
-        let Self { factor: f, values, j } = self;
+        let Self { factor: f, blocks, values, j } = self;
         let entries = f.entry_start[j] as usize..f.entry_start[j + 1] as usize;
         for entry in &f.entries[entries] {
             let block = &values[entry.slot as usize];
@@ -196,8 +200,8 @@ impl WithSimd for Column<'_> {
         for (k, at) in &f.sources[sources] {
             let part = *at as usize..f.start[*k as usize + 1] as usize;
             // Column j of this block's row: L_jk turned.
-            let row = turned(&f.blocks[*at as usize]);
-            for (l, i) in f.blocks[part.clone()].iter().zip(&f.rows[part]) {
+            let row = turned(&blocks[*at as usize]);
+            for (l, i) in blocks[part.clone()].iter().zip(&f.rows[part]) {
                 less(&mut f.column[*i as usize], l, &row);
             }
         }
@@ -211,7 +215,7 @@ impl WithSimd for Column<'_> {
             let i = f.rows[at] as usize;
             let block = product(&f.column[i], &right);
             f.column[i] = [[0.0; 4]; 3];
-            f.blocks[at] = block;
+            blocks[at] = block;
             f.single[at] =
                 Mat3A::from_cols_array_2d(&block.map(|c| [0, 1, 2].map(|d| c[d] as f32)));
         }

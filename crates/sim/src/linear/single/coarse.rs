@@ -14,9 +14,9 @@ pub(super) struct Coarse {
     values: Vec<Wide>,
     /// Aggregate of every vertex.
     aggregate: Vec<u32>,
-    /// Fine blocks, and the row of each, that sum up to each coarse one on or above the diagonal.
+    /// Fine blocks that sum up to each coarse one on or above the diagonal.
     start: Vec<u32>,
-    sources: Vec<[u32; 2]>,
+    sources: Vec<u32>,
     solver: BlockCholesky,
     /// False if the matrix could not be factored; then the fine level works alone.
     pub(super) usable: bool,
@@ -35,7 +35,7 @@ impl Coarse {
         let pattern = Pattern::from_pairs(count, pairs);
         let upper = blocks.filter_map(|(i, slot)| {
             let (a, b) = joined((i, slot));
-            (a <= b).then(|| pattern.slot(a, b)).flatten().map(|to| (to, [slot, i]))
+            (a <= b).then(|| pattern.slot(a, b)).flatten().map(|to| (to, slot))
         });
         let mut start = vec![0_u32; pattern.blocks() + 1];
         upper.clone().for_each(|(to, _)| start[to + 1] += 1);
@@ -43,7 +43,7 @@ impl Coarse {
             start[k + 1] += start[k];
         }
         let mut next = start.clone();
-        let mut sources = vec![[0; 2]; start[pattern.blocks()] as usize];
+        let mut sources = vec![0; start[pattern.blocks()] as usize];
         upper.for_each(|(to, source)| {
             sources[next[to] as usize] = source;
             next[to] += 1;
@@ -163,17 +163,25 @@ impl WithSimd for Sum<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { coarse, a, held } = self;
-        let columns = &a.pattern().columns;
-        let still = |i: u32| held.binary_search(&i).is_ok();
-        for (slot, value) in coarse.values.iter_mut().enumerate() {
-            let mut sum = [[0.0; 4]; 3];
-            let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
-            for [fine, row] in &coarse.sources[sources] {
-                if held.is_empty() || !(still(*row) || still(columns[*fine as usize])) {
-                    add(&mut sum, &a.values[*fine as usize], 1.0);
+        let fine = a.pattern();
+        let is_held = |i: u32| held.binary_search(&i).is_ok();
+        let row = |slot: u32| fine.row_start.partition_point(|start| *start <= slot) as u32 - 1;
+        let still = |slot: u32| is_held(fine.columns[slot as usize]) || is_held(row(slot));
+        // Few aggregates have vertices that are held.
+        let mut holds = vec![false; coarse.pattern.rows()];
+        held.iter().for_each(|i| holds[coarse.aggregate[*i as usize] as usize] = true);
+        for i in 0..coarse.pattern.rows() {
+            for slot in coarse.pattern.slots(i) {
+                let free = !(holds[i] || holds[coarse.pattern.columns[slot] as usize]);
+                let mut sum = [[0.0; 4]; 3];
+                let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
+                for source in &coarse.sources[sources] {
+                    if free || !still(*source) {
+                        add(&mut sum, &a.block(*source), 1.0);
+                    }
                 }
+                coarse.values[slot] = sum;
             }
-            *value = sum;
         }
     }
 }

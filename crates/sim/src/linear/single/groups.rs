@@ -83,6 +83,7 @@ impl Groups {
             }
             start.push(inner.len() as u32);
         }
+        inner.shrink_to_fit();
         let batches = start.len() - 1;
         Self {
             factors: vec![[[0.0; LANES]; row(SIDE)]; batches],
@@ -123,7 +124,7 @@ impl Groups {
             let mut packed = [[0.0_f64; LANES]; row(SIDE)];
             for block in &inner[start[b] as usize..start[b + 1] as usize] {
                 let at = [block.lane, block.row, block.column].map(usize::from);
-                add_block(&mut packed, at, &a.values[block.slot as usize], 1.0);
+                add_block(&mut packed, at, &a.block(block.slot), 1.0);
             }
             for bond in bonded.of(b) {
                 add_bond(&bonds[*bond as usize], place, b, &mut packed);
@@ -266,7 +267,7 @@ fn back(l: &Factor, x: &mut [[f32; LANES]; SIDE]) {
 /// The blocks on the diagonal, bonds included.
 fn own_blocks(a: &Matrix, bonds: &[Bond]) -> Vec<Mat3A> {
     let slots = a.pattern().diagonal.iter();
-    let mut own: Vec<Mat3A> = slots.map(|slot| a.values[*slot as usize]).collect();
+    let mut own: Vec<Mat3A> = slots.map(|slot| a.block(*slot)).collect();
     for bond in bonds {
         for (p, w) in bond.points.iter().zip(bond.weights) {
             own[*p as usize] += bond.stiffness * (w * w);

@@ -13,7 +13,7 @@ impl Jacobi {
     /// Takes over the numbers of a matrix.
     pub fn update(&mut self, a: &Matrix) {
         self.0.clear();
-        let own = a.pattern().diagonal.iter().map(|slot| a.values[*slot as usize]);
+        let own = a.pattern().diagonal.iter().map(|slot| a.block(*slot));
         self.0.extend(own.map(|block| {
             let columns = [block.x_axis, block.y_axis, block.z_axis].map(Vec3A::as_dvec3);
             let [x, y, z] = columns;

@@ -3,7 +3,7 @@
 use super::super::block_csr::{CHUNK, PARALLEL_ROWS};
 use super::super::places::{chunk_of, chunks_mut};
 use super::super::{Block, BlockCsr, Filter, Pattern};
-use glam::{DVec3, Mat3A, Vec3A};
+use glam::{DVec3, Mat3A, Vec3A, Vec4};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Matrix {
     pattern: Arc<Pattern>,
-    pub(super) values: Vec<Mat3A>,
+    /// Columns of blocks, as [`Block::Stored`], and one block more, so that four numbers can be read wherever three are.
+    values: Vec<[f32; 9]>,
 }
 
 impl Matrix {
     /// A zero matrix.
     pub fn zeros(pattern: &Arc<Pattern>) -> Self {
-        Self { pattern: Arc::clone(pattern), values: vec![Mat3A::ZERO; pattern.blocks()] }
+        Self { pattern: Arc::clone(pattern), values: vec![Mat3A::NOTHING; pattern.blocks() + 1] }
     }
 
     /// Its pattern.
@@ -31,13 +32,19 @@ impl Matrix {
         self.pattern.rows()
     }
 
-    /// All blocks, row after row.
-    pub fn values(&self) -> &[Mat3A] {
-        &self.values
+    /// The columns of all blocks, row after row.
+    pub fn values(&self) -> &[[f32; 9]] {
+        &self.values[..self.pattern.blocks()]
+    }
+
+    /// A block.
+    #[inline]
+    pub(super) fn block(&self, slot: u32) -> Mat3A {
+        Mat3A::load(&self.values[slot as usize])
     }
 
     /// Blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
-    pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [Mat3A])> {
+    pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [[f32; 9]])> {
         chunks_mut(&self.pattern, &mut self.values)
     }
 
@@ -49,11 +56,11 @@ impl Matrix {
         (k, stiffness): (f64, &BlockCsr),
     ) {
         for (value, stiffness) in self.values.iter_mut().zip(stiffness.values()) {
-            *value = Mat3A::of(&(*stiffness * k));
+            *value = Mat3A::of(&(*stiffness * k)).store();
         }
         if let Some((d, damping)) = damping {
             for (value, damping) in self.values.iter_mut().zip(damping.values()) {
-                *value += Mat3A::of(&(*damping * d));
+                Mat3A::of(&(*damping * d)).add_to(value);
             }
         }
         self.add_to_diagonal(|i| m[i] as f32);
@@ -65,7 +72,7 @@ impl Matrix {
     /// rounded away of K, does not disturb the small rest.
     pub fn multiply_and_set_step(&mut self, x: &[DVec3], y: &mut [DVec3], m: &[f64], k: f32) {
         let pattern = &*self.pattern;
-        let run = |(first, blocks): (usize, &mut [Mat3A]), y: &mut [DVec3]| {
+        let run = |(first, blocks): (usize, &mut [[f32; 9]]), y: &mut [DVec3]| {
             let base = pattern.slots(first).start;
             for (i, y) in (first..).zip(y) {
                 let slots = pattern.slots(i);
@@ -74,12 +81,12 @@ impl Matrix {
                 for (block, j) in
                     blocks[slots.start - base..slots.end - base].iter_mut().zip(columns)
                 {
-                    sum += *block * (x[*j as usize] - x[i]).as_vec3a();
-                    *block *= k;
+                    sum += Mat3A::load(block) * (x[*j as usize] - x[i]).as_vec3a();
+                    block.iter_mut().for_each(|entry| *entry *= k);
                 }
                 *y = sum.as_dvec3();
                 let own = pattern.diagonal[i] as usize - base;
-                blocks[own] += Mat3A::from_diagonal(glam::Vec3::splat(m[i] as f32));
+                add_to_diagonal(&mut blocks[own], m[i] as f32);
             }
         };
         let chunks = chunks_mut(pattern, &mut self.values);
@@ -89,13 +96,13 @@ impl Matrix {
 
     /// As [`BlockCsr::constrain`].
     pub fn constrain(&mut self, filter: &Filter) {
-        filter.constrain(&self.pattern, &mut self.values);
+        filter.constrain::<Mat3A>(&self.pattern, &mut self.values);
     }
 
     /// Adds numbers to the diagonals of the blocks on the diagonal.
     pub fn add_to_diagonal(&mut self, of: impl Fn(usize) -> f32) {
         for (i, slot) in self.pattern.diagonal.iter().enumerate() {
-            self.values[*slot as usize] += Mat3A::from_diagonal(glam::Vec3::splat(of(i)));
+            add_to_diagonal(&mut self.values[*slot as usize], of(i));
         }
     }
 
@@ -103,7 +110,8 @@ impl Matrix {
     pub fn multiply(&self, x: &[Vec3A], y: &mut [Vec3A]) {
         let arch = Arch::new();
         let rows = |first: usize, y: &mut [Vec3A]| {
-            arch.dispatch(Product { pattern: &self.pattern, values: &self.values, first, x, y });
+            let values = self.values.as_flattened();
+            arch.dispatch(Product { pattern: &self.pattern, values, first, x, y });
         };
         if self.rows() < PARALLEL_ROWS {
             rows(0, y);
@@ -113,10 +121,14 @@ impl Matrix {
     }
 }
 
+fn add_to_diagonal(block: &mut [f32; 9], number: f32) {
+    [0, 4, 8].iter().for_each(|k| block[*k] += number);
+}
+
 /// Some rows of y ← A x, for any processor.
 struct Product<'a> {
     pattern: &'a Pattern,
-    values: &'a [Mat3A],
+    values: &'a [f32],
     first: usize,
     x: &'a [Vec3A],
     y: &'a mut [Vec3A],
@@ -131,11 +143,15 @@ impl WithSimd for Product<'_> {
         for (i, y) in (first..).zip(y) {
             let slots = pattern.slots(i);
             let mut sums = [Vec3A::ZERO; 3];
-            for (block, j) in values[slots.clone()].iter().zip(&pattern.columns[slots]) {
-                let x = x[*j as usize];
-                sums[0] += block.x_axis * x.x;
-                sums[1] += block.y_axis * x.y;
-                sums[2] += block.z_axis * x.z;
+            // Four numbers for each column; the lane that is to spare has no meaning.
+            let blocks = &values[9 * slots.start..9 * slots.end + 1];
+            for (k, j) in pattern.columns[slots].iter().enumerate() {
+                let (x, block) = (x[*j as usize], &blocks[9 * k..9 * k + 10]);
+                let column =
+                    |c: usize| Vec3A::from_vec4(Vec4::from_slice(&block[3 * c..3 * c + 4]));
+                sums[0] += column(0) * x.x;
+                sums[1] += column(1) * x.y;
+                sums[2] += column(2) * x.z;
             }
             *y = (sums[0] + sums[1]) + sums[2];
         }

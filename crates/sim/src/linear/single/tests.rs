@@ -1,7 +1,7 @@
 use super::*;
 use crate::element::check::Dice;
 use crate::linear::cg::End;
-use crate::linear::{BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
+use crate::linear::{Block, BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
 
@@ -20,15 +20,16 @@ fn block(seed: u64) -> DMat3 {
 
 /// Every triangle joins its corners by one stiffness; the diagonal has a mass besides.
 fn fill(pattern: &Arc<Pattern>, triangles: &[[u32; 3]]) -> (Matrix, BlockCsr) {
-    let places =
-        Places::new(pattern, 3, triangles.iter().flatten().copied().collect::<Vec<u32>>()).unwrap();
+    let places = Places::new(pattern, 3, triangles.as_flattened()).unwrap();
     let sign = |a: usize, b: usize| if a == b { 2.0 } else { -1.0 };
     let mut single = Matrix::zeros(pattern);
     for (first, rows) in single.chunks_mut() {
         for e in places.of_chunk(first) {
             let k = block(u64::from(*e) + 1);
             let k = Mat3A::from_cols(k.x_axis.as_vec3a(), k.y_axis.as_vec3a(), k.z_axis.as_vec3a());
-            places.add::<3, _>(pattern, *e as usize, first, rows, |a, b| k * sign(a, b));
+            let vertices = triangles[*e as usize];
+            let block = |a: usize, b: usize| k * sign(a, b);
+            places.add::<3, Mat3A>(pattern, *e as usize, vertices, (first, &mut *rows), block);
         }
     }
     single.add_to_diagonal(|_| 0.01);
@@ -54,7 +55,7 @@ fn elements_add_to_the_rows_of_any_chunk_what_the_double_matrix_holds() {
         let (single, double) = fill(&pattern, &triangles);
         for (s, d) in single.values().iter().zip(double.values()) {
             for k in 0..3 {
-                assert!((s.col(k).as_dvec3() - d.col(k)).length() < 1e-5, "{s} {d}");
+                assert!((Mat3A::load(s).col(k).as_dvec3() - d.col(k)).length() < 1e-5, "{s:?} {d}");
             }
         }
     }
