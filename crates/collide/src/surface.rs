@@ -43,8 +43,8 @@ pub struct Surface {
     pub vertices: usize,
     /// Bits 0–2: corners the triangle owns; bits 3–5: edges it owns.
     owned: Vec<u8>,
-    /// How many triangles use each edge.
-    pub(crate) valence: Vec<u32>,
+    /// How many triangles use each edge, 255 if more.
+    pub(crate) valence: Vec<u8>,
     /// Triangles around each vertex.
     fans: Fans,
     /// How the triangles around each vertex hang together.
@@ -75,7 +75,7 @@ impl Surface {
             edges: topology.edges.iter().map(|e| e.vertices).collect(),
             vertices,
             owned,
-            valence: topology.edges.iter().map(|e| e.valence).collect(),
+            valence: topology.edges.iter().map(|e| e.valence.min(255) as u8).collect(),
             fans: topology.fans.clone(),
             whole_fan: (0..vertices as u32).map(|v| fan_of(v, triangles, topology)).collect(),
         }

@@ -188,7 +188,7 @@ mod tests {
     fn edge_k_of_a_triangle_joins_corners_k_and_k_plus_1() {
         let triangles = [[0, 1, 2], [0, 2, 3], [4, 5, 6]];
         let t = Topology::new(7, &triangles);
-        for (tri, edges) in triangles.iter().zip(&t.triangle_edges) {
+        for (tri, edges) in triangles.iter().zip(t.triangle_edges.iter()) {
             for k in 0..3 {
                 let mut ends = [tri[k], tri[(k + 1) % 3]];
                 ends.sort_unstable();

@@ -34,6 +34,8 @@ pub struct Model {
     pub triangles: Vec<Range<u32>>,
     /// Fabric of each cloth.
     pub fabrics: Vec<Fabric>,
+    /// Cells along u and v of each cloth that is a grid.
+    pub grids: Vec<Option<[usize; 2]>>,
     /// All meshes behind one another; positions are those at the begin.
     pub mesh: TriMesh,
     /// Its topology.
@@ -56,6 +58,7 @@ impl Model {
             vertices: Vec::new(),
             triangles: Vec::new(),
             fabrics: Vec::new(),
+            grids: Vec::new(),
             mesh: TriMesh::default(),
             topology: Topology::default(),
             cloth_of: Vec::new(),
@@ -106,7 +109,34 @@ impl Model {
         self.triangles.push(first_triangle..triangles);
         self.names.push(cloth.name);
         self.fabrics.push(cloth.fabric);
+        self.grids.push(cloth.grid);
         Ok(())
+    }
+
+    /// The cloths it was put together of.
+    pub(crate) fn cloths(&self) -> Vec<Cloth> {
+        (0..self.names.len()).map(|c| self.cloth(c)).collect()
+    }
+
+    fn cloth(&self, c: usize) -> Cloth {
+        let range = |r: &Range<u32>| r.start as usize..r.end as usize;
+        let (vertices, triangles) = (range(&self.vertices[c]), range(&self.triangles[c]));
+        let less = |t: &[u32; 3], first: u32| t.map(|v| v - first);
+        // The material coordinates of a cloth lie together.
+        let sides = &self.mesh.uv_triangles[triangles.clone()];
+        let first = sides.iter().flatten().copied().min().unwrap_or(0);
+        let end = sides.iter().flatten().map(|v| v + 1).max().unwrap_or(first);
+        let mesh = TriMesh {
+            positions: self.mesh.positions[vertices.clone()].to_vec(),
+            triangles: self.mesh.triangles[triangles]
+                .iter()
+                .map(|t| less(t, vertices.start as u32))
+                .collect(),
+            uv: self.mesh.uv[first as usize..end as usize].to_vec(),
+            uv_triangles: sides.iter().map(|t| less(t, first)).collect(),
+        };
+        let (name, fabric) = (self.names[c].clone(), self.fabrics[c].clone());
+        Cloth { name, mesh, grid: self.grids[c], fabric }
     }
 
     /// Features for collision detection.

@@ -11,7 +11,7 @@ use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
 use crate::respond::{Outcome, Particles, Scene, geometric, handle};
 use crate::scale;
-use crate::settings::{Method, Response, Settings, Stiffness};
+use crate::settings::{Collision, Method, Response, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
 use std::time::Instant;
@@ -50,6 +50,7 @@ pub struct World {
     scene: Option<Scene>,
     inverse_mass: Vec<f64>,
     warnings: Vec<Warning>,
+    /// None while it rests.
     engine: Option<Engine>,
 }
 
@@ -81,7 +82,6 @@ impl World {
     ) -> Result<Self, Error> {
         settings.validate()?;
         let elements = Engine::needs_elements(&settings);
-        let copies = if elements { cloths.clone() } else { Vec::new() };
         let springs = (settings.method != Method::Barrier).then_some(settings.springs);
         let mut model = Model::new(cloths, springs)?;
         let mut warnings = Vec::new();
@@ -95,21 +95,8 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let c = &settings.collision;
-        let colliders: Vec<Collider> = match c.response {
-            _ if c.bodies != BodyQuery::Features => {
-                let near = separation * c.repulsion.max(2.0);
-                let of = |b| Collider::sampled(b, c.bodies, c.body_cell, near);
-                bodies.iter().map(of).collect::<Result<_, _>>()?
-            }
-            Response::Geometric => {
-                let tree = settings.collision.tree;
-                bodies.iter().map(|b| Collider::of_triangles(b, tree)).collect()
-            }
-            _ => bodies.iter().map(Collider::new).collect(),
-        };
-        let engine = Engine::new(&settings, &copies, &model, &colliders, (gravity, separation))?;
-        drop(copies);
+        let colliders = colliders(&bodies, &settings.collision, separation)?;
+        let engine = Engine::new(&settings, &model, &colliders, (gravity, separation))?;
         if let Engine::Avoidance(solver) = &engine
             && solver.system.softened < 1.0
         {
@@ -226,8 +213,26 @@ impl World {
         self.gravity = gravity;
     }
 
+    /// Gives back the memory of the default solver, which is most of what a world holds; it is set up anew when something is
+    /// asked of it. Other methods keep theirs.
+    pub fn rest(&mut self) {
+        if self.settings.method == Method::Barrier {
+            self.engine = None;
+        }
+    }
+
+    fn wake(&mut self) -> Result<(), Error> {
+        if self.engine.is_none() {
+            let colliders = colliders(&self.bodies, &self.settings.collision, self.separation)?;
+            let outer = (self.gravity, self.separation);
+            self.engine = Some(Engine::new(&self.settings, &self.model, &colliders, outer)?);
+        }
+        Ok(())
+    }
+
     /// One step of `settings.step` seconds.
     pub fn step(&mut self) -> Result<StepReport, Error> {
+        self.wake()?;
         let mut report = StepReport::default();
         let h = self.settings.step;
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
@@ -424,6 +429,7 @@ impl World {
 
     /// Energy now.
     pub fn energy(&mut self) -> Energy {
+        let awake = self.wake().is_ok();
         let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
         let mut energy = Energy::default();
         for i in 0..x.len() {
@@ -438,6 +444,9 @@ impl World {
             energy.elastic = sheet.energy(x);
             return energy;
         }
+        if !awake {
+            energy.elastic = f64::NAN;
+        }
         for s in &self.model.springs {
             energy.elastic += s.energy(s.ends.map(|i| x[i as usize]));
         }
@@ -451,6 +460,25 @@ impl World {
         };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
     }
+}
+
+/// Bodies as the method meets them.
+fn colliders(
+    bodies: &[Body],
+    collision: &Collision,
+    separation: f64,
+) -> Result<Vec<Collider>, Error> {
+    Ok(match collision.response {
+        _ if collision.bodies != BodyQuery::Features => {
+            let near = separation * collision.repulsion.max(2.0);
+            let of = |b| Collider::sampled(b, collision.bodies, collision.body_cell, near);
+            bodies.iter().map(of).collect::<Result<_, _>>()?
+        }
+        Response::Geometric => {
+            bodies.iter().map(|b| Collider::of_triangles(b, collision.tree)).collect()
+        }
+        _ => bodies.iter().map(Collider::new).collect(),
+    })
 }
 
 /// Gives vertices their new mean velocities, with what the integrator adds.

@@ -318,6 +318,9 @@ impl<'a> Run<'a> {
             Auditing::Frame | Auditing::Step => Some(self.audit()?),
         };
         self.save()?;
+        let energy = self.sim.world_mut().energy();
+        // Pictures take memory too.
+        self.sim.world_mut().rest();
         tell("writing");
         let out = &self.options.out;
         let mesh = self.sim.mesh();
@@ -334,7 +337,7 @@ impl<'a> Run<'a> {
         self.recorder.finish(self.sim)?;
         self.statistics.stages.write += clock.elapsed().as_secs_f64();
         let cpu = self.cpu_since_begin().map(|s| s + self.statistics.cpu_seconds);
-        let report = Report::new(self.sim, &self.statistics, last, wall, cpu);
+        let report = Report::new(self.sim, &self.statistics, energy, last, wall, cpu);
         write_json(&out.join("report.json"), &report)?;
         Ok(report)
     }

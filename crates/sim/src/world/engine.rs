@@ -9,7 +9,7 @@ use crate::body::Collider;
 use crate::error::Error;
 use crate::integrate::{Dynamics, Implicit, Scratch, SheetSystem, StepError, System};
 use crate::linear::{Constraint, Filter};
-use crate::model::{Cloth, Model};
+use crate::model::Model;
 use crate::report::StepReport;
 use crate::settings::{Method, Response, Settings, Springs, Stiffness};
 use crate::sheet::Sheet;
@@ -40,12 +40,13 @@ impl Engine {
 
     pub(super) fn new(
         settings: &Settings,
-        cloths: &[Cloth],
         model: &Model,
         colliders: &[Collider],
         (gravity, separation): (DVec3, f64),
     ) -> Result<Self, Error> {
         let (stretch, bend) = (settings.stretch, settings.bend);
+        let cloths = if Self::needs_elements(settings) { model.cloths() } else { Vec::new() };
+        let cloths = &cloths;
         let system = || SheetSystem::new(cloths, stretch, bend, &[], gravity).map(Box::new);
         Ok(match settings.method {
             Method::Classic if !Self::needs_elements(settings) => {

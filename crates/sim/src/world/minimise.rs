@@ -12,8 +12,9 @@ impl World {
     /// cloth. Each has a way that would bring it away from the body [m]. Other methods have none.
     ///
     /// # Errors
-    /// If a position is no number.
+    /// If a position is no number, or the solver cannot be set up.
     pub fn without_room(&mut self) -> Result<Vec<(u32, DVec3)>, Error> {
+        self.wake()?;
         let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
         let (step, stage) = (self.state.step, Stage::Collide);
         solver.without_room(&self.state.x, self.state.time).map_err(|e| Error::NotFinite {

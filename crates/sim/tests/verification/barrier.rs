@@ -82,6 +82,16 @@ fn a_restored_state_goes_on_bit_for_bit() {
 }
 
 #[test]
+fn a_world_that_has_rested_goes_on_bit_for_bit() {
+    let (mut world, mut rested) = (crowd(settings()), crowd(settings()));
+    assert_eq!(history(&mut rested, 6).0, history(&mut world, 6).0);
+    rested.rest();
+    assert_eq!(rested.energy(), world.energy());
+    rested.rest();
+    assert_eq!(history(&mut rested, 4).0, history(&mut world, 4).0);
+}
+
+#[test]
 fn a_strip_twisted_between_two_hands_winds_up_without_an_intersection() {
     let cloth = sheet(0.4, 16, DVec3::ZERO);
     let side = |sign: f64| {

@@ -128,13 +128,13 @@ impl std::fmt::Display for Verdict {
 
 impl Report {
     pub(super) fn new(
-        sim: &mut Simulation,
+        sim: &Simulation,
         statistics: &Statistics,
+        energy: Energy,
         last: Option<Audit>,
         wall_seconds: f64,
         cpu_seconds: Option<f64>,
     ) -> Self {
-        let energy = sim.world_mut().energy();
         let (world, state, scene) = (sim.world(), sim.state(), sim.scene());
         let highest = state.x.iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
         let mut report = Self {
