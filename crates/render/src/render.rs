@@ -63,6 +63,8 @@ pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Image, Error> {
             rest.extend(other.map(|layer| Second { x, layer }));
         }
     });
+    // The geometry of a fine mesh takes as much memory as what follows.
+    drop(view);
     if settings.denoise {
         smooth(&mut first, &mut second, width as usize);
     }

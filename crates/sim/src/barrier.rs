@@ -24,7 +24,7 @@ mod settings;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};
-pub(crate) use newton::{Failure, Start};
+pub(crate) use newton::{Failure, Outer, Start};
 pub use newton::{Solver, Stepped};
 pub use seam::Seam;
 pub use settings::Barrier;

@@ -21,7 +21,7 @@ use crate::linear::single::Matrix;
 use crate::linear::{Block, BlockCsr, Builder, Pattern, Places};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3, Mat3A};
-use part::{Part, Plane};
+use part::{Creases, Part, Plane};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -233,9 +233,7 @@ impl Sheet {
                     add(&**group, x, &mut rows);
                 }
                 let Some(moments) = &part.moments else { continue };
-                let clamped = (!part.clamped.is_empty()).then_some(&part.clamped);
-                let lists = std::iter::once(&part.inner).chain(clamped);
-                for (list, places) in lists.zip(places.by_ref()) {
+                for (list, places) in part.creases().zip(places.by_ref()) {
                     if creases {
                         let gradient = None;
                         let mut rows =
@@ -291,9 +289,14 @@ fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear
 }
 
 /// The matrix of hinges.
-fn add_creases<B: Block>(moments: &Moments, creases: &[u32], x: &[DVec3], rows: &mut Rows<'_, B>) {
+fn add_creases<B: Block>(
+    moments: &Moments,
+    creases: Creases<'_>,
+    x: &[DVec3],
+    rows: &mut Rows<'_, B>,
+) {
     for i in rows.places.of_chunk(rows.first) {
-        let crease = creases[*i as usize] as usize;
+        let crease = creases.number(*i);
         let (k, slopes) = moments.stand_in(crease, x);
         let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
         let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));

@@ -48,6 +48,7 @@ pub struct World {
     separation: f64,
     /// What collides; the default solver has its own.
     scene: Option<Scene>,
+    /// The default solver does not ask for them.
     inverse_mass: Vec<f64>,
     warnings: Vec<Warning>,
     /// None while it rests.
@@ -106,7 +107,7 @@ impl World {
             .then(|| Scene::new(&model, colliders, separation, settings.collision.tree));
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
-            inverse_mass: model.mass.iter().map(|m| 1.0 / m).collect(),
+            inverse_mass: scene.iter().flat_map(|_| model.mass.iter().map(|m| 1.0 / m)).collect(),
             engine: Some(engine),
             model,
             settings,

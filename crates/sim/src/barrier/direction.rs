@@ -81,12 +81,15 @@ impl Solver {
         loop {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
+            self.bonds.extend(expected.iter().map(|e| e.link.bond(&it.led)));
+            let anew = report.iterations == 1 && expected.is_empty();
+            self.preconditioner.update(&self.matrix, &self.bonds, &it.held, anew);
             let mut right = system.right();
             for e in &expected {
                 e.link.push(e.normal * e.gradient, &it.led, &mut right);
-                self.bonds.push(e.link.bond(&it.led, &ahead, &mut right));
+                e.link.press(&it.led, &ahead, &mut right);
             }
-            self.solve(it, &right, &mut d, expected.is_empty(), report)?;
+            self.solve(it, &right, &mut d, report)?;
             drop(right);
             report.seconds[2] += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
@@ -136,8 +139,8 @@ impl Solver {
         if !it.held.is_empty() {
             return;
         }
-        for (d, (free, y)) in d.iter_mut().zip(it.free.iter().zip(&it.y)) {
-            *d = *free - *y;
+        for i in 0..self.masses.len() {
+            d[i] = it.start.free(i) - it.y[i];
         }
         for bond in &self.bonds {
             for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
@@ -154,7 +157,7 @@ impl Solver {
         let mut g = vec![DVec3::ZERO; n];
         self.sheet.gradient_and_single_hessian(x, &mut g, &mut self.matrix);
         for i in 0..n {
-            g[i] += (x[i] - it.free[i]) * (self.masses[i] / h2);
+            g[i] += (x[i] - it.start.free(i)) * (self.masses[i] / h2);
         }
         self.matrix.add_to_diagonal(|i| (self.masses[i] / h2) as f32);
         g
@@ -195,7 +198,10 @@ impl Solver {
         };
         let bonds = &mut self.bonds;
         bonds.clear();
-        let mut bind = |link: Link| bonds.push(link.bond(&it.led, ahead, pressed));
+        let mut bind = |link: Link| {
+            bonds.push(link.bond(&it.led));
+            link.press(&it.led, ahead, pressed);
+        };
         for c in self.contacts.iter() {
             pull(&c.points, c.gradient(&it.y));
             bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
@@ -270,12 +276,9 @@ impl Solver {
         it: &Iterate<'_>,
         right: &[DVec3],
         d: &mut [DVec3],
-        first: bool,
         report: &mut Stepped,
     ) -> Result<(), Failure> {
         let n = self.masses.len();
-        let anew = report.iterations == 1 && first;
-        self.preconditioner.update(&self.matrix, &self.bonds, &it.held, anew);
         let goal = Goal {
             gain: self.settings.linear_tolerance,
             residual: RESIDUAL,
@@ -310,20 +313,30 @@ impl Link {
         }
     }
 
-    /// As the linear solver sees it: without the points that are led, whose way `ahead` is known. What it presses goes to
-    /// the right side.
-    fn bond(&self, led: &[bool], ahead: &[DVec3], right: &mut [DVec3]) -> Bond {
+    /// What it presses as the points that are led go `ahead` goes to the right side.
+    fn press(&self, led: &[bool], ahead: &[DVec3], right: &mut [DVec3]) {
+        if ahead.is_empty() {
+            return;
+        }
         let mut way = DVec3::ZERO;
-        let (mut points, mut weights) = (self.points, self.weights.map(|w| w as f32));
-        for k in 0..4 {
-            let p = self.points[k] as usize;
-            if led[p] {
-                way += ahead.get(p).copied().unwrap_or_default() * self.weights[k];
-                (points[k], weights[k]) = (0, 0.0);
+        for (p, w) in self.points.iter().zip(self.weights) {
+            if led[*p as usize] {
+                way += ahead[*p as usize] * w;
             }
         }
         if way != DVec3::ZERO {
             self.push(self.stiffness * way, led, right);
+        }
+    }
+
+    /// As the linear solver sees it: without the points that are led.
+    fn bond(&self, led: &[bool]) -> Bond {
+        let (mut points, mut weights) = (self.points, self.weights.map(|w| w as f32));
+        for k in 0..4 {
+            let p = self.points[k] as usize;
+            if led[p] {
+                (points[k], weights[k]) = (0, 0.0);
+            }
         }
         let s = &self.stiffness;
         let stiffness =

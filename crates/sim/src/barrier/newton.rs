@@ -44,10 +44,28 @@ pub struct Stepped {
     pub seconds: [f64; 4],
 }
 
+/// Accelerations by outer forces [m/s²].
+pub(crate) enum Outer {
+    /// The same for all vertices.
+    Alike(DVec3),
+    /// One for each.
+    Each(Vec<DVec3>),
+}
+
+impl Outer {
+    fn of(&self, vertex: usize) -> DVec3 {
+        match self {
+            Self::Alike(a) => *a,
+            Self::Each(a) => a[vertex],
+        }
+    }
+}
+
 /// Where a step begins and what drives it.
 pub(crate) struct Start<'a> {
     pub(crate) x: &'a [DVec3],
     pub(crate) v: &'a [DVec3],
+    pub(crate) outer: Outer,
     pub(crate) t: f64,
     pub(crate) h: f64,
     /// Where held vertices are at the end of the step.
@@ -56,6 +74,14 @@ pub(crate) struct Start<'a> {
     pub(crate) seams: &'a [Seam],
     /// What friction sticks to.
     pub(crate) anchors: &'a Anchors,
+}
+
+impl Start<'_> {
+    /// Where inertia alone would bring a vertex.
+    pub(super) fn free(&self, vertex: usize) -> DVec3 {
+        let h = self.h;
+        self.x[vertex] + self.v[vertex] * h + self.outer.of(vertex) * (h * h)
+    }
 }
 
 /// The solver with its memory.
@@ -90,8 +116,6 @@ pub(super) struct Iterate<'a> {
     /// Points of cloth and bodies at the begin of the step and now.
     pub(super) y0: Vec<DVec3>,
     pub(super) y: Vec<DVec3>,
-    /// Where inertia alone would go.
-    pub(super) free: Vec<DVec3>,
     /// Part of the way that pins and bodies have gone.
     pub(super) part: f64,
     /// All pairs that come within reach on the last way that was looked at.
@@ -147,16 +171,14 @@ impl Solver {
         self.gauge.reach
     }
 
-    /// One step with the accelerations `a` by outer forces [m/s²]: positions and anchors at its end.
+    /// One step: positions and anchors at its end.
     pub(crate) fn step(
         &mut self,
         start: &Start<'_>,
-        a: Vec<DVec3>,
     ) -> Result<(Vec<DVec3>, Anchors, Stepped), Failure> {
         let mut report = Stepped::default();
         let n = self.masses.len();
-        let mut it = self.begin(start, &a, &mut report)?;
-        drop(a);
+        let mut it = self.begin(start, &mut report)?;
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let moving = it.part < 1.0;
@@ -182,7 +204,6 @@ impl Solver {
     fn begin<'a>(
         &mut self,
         start: &'a Start<'a>,
-        a: &[DVec3],
         report: &mut Stepped,
     ) -> Result<Iterate<'a>, Failure> {
         let (n, h) = (self.masses.len(), start.h);
@@ -190,8 +211,6 @@ impl Solver {
         let mut y0 = vec![DVec3::ZERO; self.pairs.points()];
         y0[..n].copy_from_slice(start.x);
         self.pairs.place_bodies(0.0, &mut y0);
-        let free: Vec<DVec3> =
-            (0..n).map(|i| start.x[i] + start.v[i] * h + a[i] * (h * h)).collect();
         let mut ends = y0.clone();
         self.pairs.place_bodies(1.0, &mut ends);
         // What rests on something stays; what flies goes on.
@@ -222,9 +241,8 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let scale = self.scale(start, a);
-        let mut it =
-            Iterate { start, held, led, y0, y, free, part, pairs, rubs, scale, energy: barrier };
+        let scale = self.scale(start);
+        let mut it = Iterate { start, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
@@ -241,12 +259,13 @@ impl Solver {
 
     /// What a step could win: what a direction from rest would promise if nothing were in the way, m v², and the work
     /// of threads.
-    fn scale(&self, start: &Start<'_>, a: &[DVec3]) -> f64 {
+    fn scale(&self, start: &Start<'_>) -> f64 {
         let moved: f64 = self
             .masses
             .iter()
-            .zip(start.v.iter().zip(a))
-            .map(|(m, (v, a))| m * (*v + *a * start.h).length_squared())
+            .zip(start.v)
+            .enumerate()
+            .map(|(i, (m, v))| m * (*v + start.outer.of(i) * start.h).length_squared())
             .sum();
         // A thread does work as long as its way is, or as far as it can pull in a step.
         let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
@@ -326,8 +345,9 @@ impl Solver {
     fn smooth(&mut self, it: &Iterate<'_>, y: &[DVec3]) -> f64 {
         let n = self.masses.len();
         let h2 = it.start.h * it.start.h;
-        let inertia: f64 =
-            (0..n).map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.free[i])).sum();
+        let inertia: f64 = (0..n)
+            .map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.start.free(i)))
+            .sum();
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
         let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
         inertia + self.sheet.energy(&y[..n]) + friction + sewing

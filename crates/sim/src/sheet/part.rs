@@ -5,7 +5,7 @@ use super::{Bend, Clamp, Stretch};
 use crate::element::curve::Response;
 use crate::element::hinge::Curvature;
 use crate::element::kes::Pull;
-use crate::element::morley::Moments;
+use crate::element::morley::{Crease, Moments};
 use crate::element::stvk::{Law, Limit};
 use crate::element::terzopoulos::Surface;
 use crate::element::{Kind, Spring, Triangle, baraff_witkin, hinge, kes, laplacian, spring};
@@ -37,9 +37,28 @@ pub(super) struct Part {
     pub(super) groups: Vec<Box<dyn Group>>,
     /// Its bending, if by moments.
     pub(super) moments: Option<Moments>,
-    /// Numbers of its inner and of its clamped creases.
-    pub(super) inner: Vec<u32>,
+    /// Numbers of its clamped creases, and of the others if there are any such.
     pub(super) clamped: Vec<u32>,
+    inner: Vec<u32>,
+}
+
+/// Some creases of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Creases<'a> {
+    /// All of them.
+    All,
+    /// Those with these numbers.
+    Some(&'a [u32]),
+}
+
+impl Creases<'_> {
+    /// The number of the i-th.
+    pub(super) fn number(self, i: u32) -> usize {
+        match self {
+            Self::All => i as usize,
+            Self::Some(numbers) => numbers[i as usize] as usize,
+        }
+    }
 }
 
 impl Part {
@@ -83,11 +102,19 @@ impl Part {
         };
         let range = first..first + mesh.positions.len();
         let creases = moments.as_ref().map_or(&[][..], Moments::creases);
-        let (mut inner, mut clamped): (Vec<u32>, Vec<u32>) =
+        let (mut inner, clamped): (Vec<u32>, Vec<u32>) =
             (0..creases.len() as u32).partition(|c| !creases[*c as usize].is_clamped());
-        inner.shrink_to_fit();
-        clamped.shrink_to_fit();
+        if clamped.is_empty() {
+            inner = Vec::new();
+        }
         Ok(Self { range, groups, moments, inner, clamped })
+    }
+
+    /// Lists of creases that are alike, each a group of elements: the inner ones, and those that are clamped if there are any.
+    pub(super) fn creases(&self) -> impl Iterator<Item = Creases<'_>> {
+        let inner = if self.clamped.is_empty() { Creases::All } else { Creases::Some(&self.inner) };
+        let clamped = (!self.clamped.is_empty()).then_some(Creases::Some(&self.clamped));
+        std::iter::once(inner).chain(clamped)
     }
 
     pub(super) fn add_stencils(&self, mut builder: Builder) -> Result<Builder, linear::Error> {
@@ -96,13 +123,14 @@ impl Part {
             builder = group.add_to(builder, first)?;
         }
         if let Some(moments) = &self.moments {
-            let of = |c: &u32| moments.creases()[*c as usize].vertices.map(|v| v + first);
-            let four: Vec<[u32; 4]> = self.inner.iter().map(of).collect();
-            builder = builder.with_elements(&four)?;
+            let all = moments.creases();
+            let of = |crease: &Crease| crease.vertices.map(|v| v + first);
+            let inner: Vec<[u32; 4]> = all.iter().filter(|c| !c.is_clamped()).map(of).collect();
+            builder = builder.with_elements(&inner)?;
             if !self.clamped.is_empty() {
-                let three: Vec<[u32; 3]> =
-                    self.clamped.iter().map(of).map(|[a, b, c, _]| [a, b, c]).collect();
-                builder = builder.with_elements(&three)?;
+                let clamped = self.clamped.iter().map(|c| of(&all[*c as usize]));
+                let clamped: Vec<[u32; 3]> = clamped.map(|[a, b, c, _]| [a, b, c]).collect();
+                builder = builder.with_elements(&clamped)?;
             }
         }
         Ok(builder)

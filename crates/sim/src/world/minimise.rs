@@ -2,7 +2,7 @@
 
 use super::World;
 use super::engine::Engine;
-use crate::barrier::{Failure, Solver, Start};
+use crate::barrier::{Failure, Outer, Solver, Start};
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
 use glam::DVec3;
@@ -33,10 +33,13 @@ impl World {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let step = self.state.step;
-        let mut a = self.air(t);
-        for (a, m) in a.iter_mut().zip(&self.model.mass) {
-            *a = self.gravity + *a / *m;
-        }
+        let outer = if self.wind.is_none() {
+            // As if the air pushed with nothing: no zero has another sign.
+            Outer::Alike(self.gravity + DVec3::ZERO)
+        } else {
+            let each = self.air(t).into_iter().zip(&self.model.mass);
+            Outer::Each(each.map(|(force, m)| self.gravity + force / *m).collect())
+        };
         let held: Vec<(u32, DVec3)> = self
             .pins
             .iter()
@@ -49,10 +52,10 @@ impl World {
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
-        let start = Start { x, v, t, h, held: &held, seams, anchors: &anchors };
+        let start = Start { x, v, outer, t, h, held: &held, seams, anchors: &anchors };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
-        rayon::scope(|_| outcome = Some(solver.step(&start, a)));
+        rayon::scope(|_| outcome = Some(solver.step(&start)));
         match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
             Ok((x, stuck, stepped)) => {
                 let ways = x.iter().zip(&self.state.x);
