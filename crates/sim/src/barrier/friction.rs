@@ -36,10 +36,12 @@ pub(super) enum Curvature {
 impl Curvature {
     /// What is taken in an iteration of a step, from 1.
     pub(super) fn at(iteration: u32) -> Self {
-        match iteration {
-            ..=FORESEEN => Self::Foreseen,
-            ..=ABOVE => Self::Above,
-            _ => Self::Exact,
+        if iteration <= FORESEEN {
+            Self::Foreseen
+        } else if iteration <= ABOVE {
+            Self::Above
+        } else {
+            Self::Exact
         }
     }
 }
