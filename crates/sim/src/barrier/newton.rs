@@ -3,6 +3,7 @@
 use super::contact::{Contacts, Gauge};
 use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
+use super::rule::Inertia;
 use super::seam::Seam;
 use super::settings::Barrier;
 use crate::body::Collider;
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::linear::single::{Bond, Matrix, TwoLevel};
 use crate::model::Model;
 use crate::sheet::Sheet;
+use crate::state::Before;
 use glam::DVec3;
 use std::time::Instant;
 use toile_collide::NotFinite;
@@ -40,6 +42,8 @@ pub struct Stepped {
     pub tested: u64,
     /// Whether the iteration ended by itself.
     pub converged: bool,
+    /// Force that is left, as a part of the weight; quasi-static steps alone know it.
+    pub residual: Option<f64>,
     /// Seconds spent on finding pairs, on the elastic energy, on linear systems, on line searches.
     pub seconds: [f64; 4],
 }
@@ -53,7 +57,7 @@ pub(crate) enum Outer {
 }
 
 impl Outer {
-    fn of(&self, vertex: usize) -> DVec3 {
+    pub(super) fn of(&self, vertex: usize) -> DVec3 {
         match self {
             Self::Alike(a) => *a,
             Self::Each(a) => a[vertex],
@@ -74,14 +78,18 @@ pub(crate) struct Start<'a> {
     pub(crate) seams: &'a [Seam],
     /// What friction sticks to.
     pub(crate) anchors: &'a Anchors,
+    /// The step before, if the rule looks back.
+    pub(crate) before: Option<&'a Before>,
 }
 
-impl Start<'_> {
-    /// Where inertia alone would bring a vertex.
-    pub(super) fn free(&self, vertex: usize) -> DVec3 {
-        let h = self.h;
-        self.x[vertex] + self.v[vertex] * h + self.outer.of(vertex) * (h * h)
-    }
+/// How a step ends.
+pub(crate) struct Ended {
+    pub(crate) x: Vec<DVec3>,
+    pub(crate) v: Vec<DVec3>,
+    pub(crate) anchors: Anchors,
+    /// Length of the step, as the next one has to know it [s].
+    pub(crate) remembered: f64,
+    pub(crate) stepped: Stepped,
 }
 
 /// The solver with its memory.
@@ -109,6 +117,7 @@ pub struct Solver {
 /// Everything that changes within a step.
 pub(super) struct Iterate<'a> {
     pub(super) start: &'a Start<'a>,
+    pub(super) inertia: Inertia<'a>,
     /// Held vertices, ascending.
     pub(super) held: Vec<u32>,
     /// Which points go their own way: held vertices and those of bodies.
@@ -171,11 +180,8 @@ impl Solver {
         self.gauge.reach
     }
 
-    /// One step: positions and anchors at its end.
-    pub(crate) fn step(
-        &mut self,
-        start: &Start<'_>,
-    ) -> Result<(Vec<DVec3>, Anchors, Stepped), Failure> {
+    /// One step.
+    pub(crate) fn step(&mut self, start: &Start<'_>) -> Result<Ended, Failure> {
         let mut report = Stepped::default();
         let n = self.masses.len();
         let mut it = self.begin(start, &mut report)?;
@@ -197,7 +203,10 @@ impl Solver {
         }
         let anchors = self.finish(&mut it, &mut report);
         it.y.truncate(n);
-        Ok((it.y, anchors, report))
+        let v = it.inertia.velocities(&it.y, touching(&self.contacts, n));
+        report.residual = it.inertia.residual(&it.y, &self.masses);
+        let remembered = it.inertia.remembered();
+        Ok(Ended { x: it.y, v, anchors, remembered, stepped: report })
     }
 
     /// Where a step begins, with all pairs that may come near if nothing unforeseen happens.
@@ -241,8 +250,10 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let scale = self.scale(start);
-        let mut it = Iterate { start, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
+        let plain = touching(&self.contacts, n).chain(held.iter().copied());
+        let inertia = Inertia::new(self.settings.rule, start, &self.masses, plain);
+        let scale = self.scale(start, &inertia);
+        let mut it = Iterate { start, inertia, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
@@ -259,21 +270,14 @@ impl Solver {
 
     /// What a step could win: what a direction from rest would promise if nothing were in the way, m v², and the work
     /// of threads.
-    fn scale(&self, start: &Start<'_>) -> f64 {
-        let moved: f64 = self
-            .masses
-            .iter()
-            .zip(start.v)
-            .enumerate()
-            .map(|(i, (m, v))| m * (*v + start.outer.of(i) * start.h).length_squared())
-            .sum();
+    fn scale(&self, start: &Start<'_>, inertia: &Inertia<'_>) -> f64 {
         // A thread does work as long as its way is, or as far as it can pull in a step.
         let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
             let light =
                 s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
             s.force * s.gap(start.x).min(s.force * start.h * start.h / light)
         });
-        moved + sewn.sum::<f64>()
+        inertia.promise(&self.masses) + sewn.sum::<f64>()
     }
 
     /// Counts contacts and finds what they will stick to.
@@ -344,14 +348,22 @@ impl Solver {
     /// The potential but for the barrier.
     fn smooth(&mut self, it: &Iterate<'_>, y: &[DVec3]) -> f64 {
         let n = self.masses.len();
-        let h2 = it.start.h * it.start.h;
+        let moved = &it.inertia;
         let inertia: f64 = (0..n)
-            .map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.start.free(i)))
+            .map(|i| 0.5 * self.masses[i] / moved.span2(i) * y[i].distance_squared(moved.free(i)))
             .sum();
+        let (times, at) = moved.elastic(&y[..n]);
+        let elastic = times * self.sheet.energy(&at);
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
         let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
-        inertia + self.sheet.energy(&y[..n]) + friction + sewing
+        inertia + elastic + friction + sewing
     }
+}
+
+/// Vertices of cloth that are in contact, some more than once.
+fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
+    let points = contacts.iter().flat_map(|c| c.points.into_iter().zip(c.weights));
+    points.filter(move |(p, w)| (*p as usize) < n && *w != 0.0).map(|(p, _)| p)
 }
 
 /// Why a step failed.

@@ -99,6 +99,11 @@ impl Matrix {
         filter.constrain::<Mat3A>(&self.pattern, &mut self.values);
     }
 
+    /// A ← s A.
+    pub fn scale(&mut self, s: f32) {
+        self.values.iter_mut().flatten().for_each(|a| *a *= s);
+    }
+
     /// Adds numbers to the diagonals of the blocks on the diagonal.
     pub fn add_to_diagonal(&mut self, of: impl Fn(usize) -> f32) {
         for (i, slot) in self.pattern.diagonal.iter().enumerate() {

@@ -1,0 +1,252 @@
+//! Time rules over the same potential.
+//!
+//! With x̂ where inertia alone would bring a vertex and γ the span over which forces act, the end x of a step of length h is the
+//! minimum of `½ (x − x̂)ᵀ M (x − x̂)/γ² + E + B(x) + D(x)`:
+//!
+//! | rule | x̂ | γ² | E | velocity at the end |
+//! |---|---|---|---|---|
+//! | Euler | x_t + h v + γ² a | h² | E(x) | (x − x_t)/h |
+//! | BDF2 | x̄ + γ v̄ + γ² a, x̄ = 4/3 x_t − 1/3 x₋, v̄ alike | 4/9 h² | E(x) | (x − x̄)/γ |
+//! | midpoint | x_t + h v + γ² a | ½ h² | 2 E((x_t + x)/2) | 2 (x − x_t)/h − v |
+//! | quasi-static | x_t + γ² a | τ² | E(x) | (x − x_t)/h |
+//!
+//! The weights of BDF2 are those of steps of equal length; for others see [`bdf2_weights`]. It begins with a step of Euler, and so does
+//! what follows a step much shorter: that keeps the order.
+//!
+//! Barrier and friction are always those of the end, so that the end is free of intersections; forces of the middle of a
+//! step would not keep it so. But a force that only the end knows makes rules that extrapolate rebound: what BDF2 stops within a step leaves
+//! with half of the speed it came with, what the midpoint stops leaves with all of it, and friction would shake what it stops. So what
+//! touches something is stepped as Euler does, one vertex at a time, and so is what is held: it has γ = h while it touches at the begin of a step,
+//! and ends a step with its mean velocity if it touches at either end. Impacts are inelastic under every rule, and what flies or hangs has the
+//! order of the rule.
+//!
+//! Limits: vertices that touch and those that do not have other impulses of one and the same force in the step in which they
+//! part; momentum is kept up to that. The midpoint does not damp at all, and is stable for certain only where forces are linear.
+
+use super::newton::Start;
+use crate::integrate::bdf2_weights;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Longest step, in parts of the one before, for which BDF2 is stable: 1 + √2, and a bit less.
+const LONGEST: f64 = 2.4;
+/// Drag of a quasi-static step that nothing carries [1/s]: it sinks by g/10 in a second.
+const DRAG: f64 = 10.0;
+/// Least and largest residual by which the pace of quasi-static steps is chosen.
+const RESIDUAL: [f64; 2] = [1e-6, 1e2];
+/// What forces are compared with where there is no weight [m/s²].
+const WEIGHT: f64 = 9.81;
+
+/// How time goes on from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Implicit Euler (N6, order 1): damps what it cannot resolve.
+    #[default]
+    Euler,
+    /// Implicit midpoint (N7, order 2): does not damp at all.
+    Midpoint,
+    /// Backward differences over two steps (N8, order 2): damps little, and what it cannot resolve at once.
+    Bdf2,
+    /// No inertia: a thick fluid drags until all forces are in balance, less and less as they come near it.
+    QuasiStatic,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Euler, Self::Midpoint, Self::Bdf2, Self::QuasiStatic];
+
+    /// Its name in a scene.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Euler => "euler",
+            Self::Midpoint => "midpoint",
+            Self::Bdf2 => "bdf2",
+            Self::QuasiStatic => "quasi-static",
+        }
+    }
+
+    /// Whether a step has to know the one before.
+    pub(crate) fn looks_back(self) -> bool {
+        matches!(self, Self::Bdf2 | Self::QuasiStatic)
+    }
+}
+
+/// What a rule makes of one vertex.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Euler,
+    Midpoint,
+    /// Weights of x_t, of −x₋ and of h.
+    Bdf2([f64; 3]),
+    /// τ².
+    QuasiStatic(f64),
+}
+
+/// Inertia in a step.
+pub(super) struct Inertia<'a> {
+    start: &'a Start<'a>,
+    step: Step,
+    /// Vertices that are stepped as Euler does, whatever the rule; none if it is Euler.
+    plain: Vec<bool>,
+    /// Force that the last quasi-static step left, as a part of the weight.
+    residual: f64,
+}
+
+impl<'a> Inertia<'a> {
+    /// The rule for a step; `plain` are the vertices that touch something or are held.
+    pub(super) fn new(
+        rule: Rule,
+        start: &'a Start<'a>,
+        masses: &[f64],
+        plain: impl Iterator<Item = u32>,
+    ) -> Self {
+        let h = start.h;
+        let before = start.before.filter(|b| b.x.len() == masses.len());
+        let mut residual = 1.0;
+        let step = match rule {
+            Rule::Euler => Step::Euler,
+            Rule::Midpoint => Step::Midpoint,
+            Rule::Bdf2 => match before.filter(|b| h <= LONGEST * b.h) {
+                Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
+                None => Step::Euler,
+            },
+            Rule::QuasiStatic => {
+                if let Some(b) = before {
+                    residual = start.residual(&b.x, start.x, b.h * b.h, masses);
+                }
+                residual = residual.clamp(RESIDUAL[0], RESIDUAL[1]);
+                Step::QuasiStatic(h / (DRAG * residual))
+            }
+        };
+        let mut inertia = Self { start, step, plain: Vec::new(), residual };
+        if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
+            inertia.plain = vec![false; masses.len()];
+            plain.for_each(|v| inertia.plain[v as usize] = true);
+        }
+        inertia
+    }
+
+    fn of(&self, vertex: usize) -> Step {
+        if self.plain.get(vertex).is_some_and(|p| *p) { Step::Euler } else { self.step }
+    }
+
+    /// γ² of a vertex [s²].
+    pub(super) fn span2(&self, vertex: usize) -> f64 {
+        let h = self.start.h;
+        match self.of(vertex) {
+            Step::Euler => h * h,
+            Step::Midpoint => 0.5 * h * h,
+            Step::Bdf2([_, _, c]) => c * c * h * h,
+            Step::QuasiStatic(tau2) => tau2,
+        }
+    }
+
+    /// Where inertia alone would bring a vertex: x̂.
+    pub(super) fn free(&self, vertex: usize) -> DVec3 {
+        let s = self.start;
+        let pulled = s.outer.of(vertex) * self.span2(vertex);
+        match self.of(vertex) {
+            Step::Euler | Step::Midpoint => s.x[vertex] + s.v[vertex] * s.h + pulled,
+            Step::Bdf2(weights) => {
+                let [x, v] = self.mixed(vertex, weights);
+                x + v * (weights[2] * s.h) + pulled
+            }
+            Step::QuasiStatic(_) => s.x[vertex] + pulled,
+        }
+    }
+
+    /// Whether what flies freely comes to x̂ in a step.
+    pub(super) fn flies(&self) -> bool {
+        !matches!(self.step, Step::QuasiStatic(_))
+    }
+
+    /// x̄ and v̄ of BDF2.
+    fn mixed(&self, vertex: usize, [a, b, _]: [f64; 3]) -> [DVec3; 2] {
+        let s = self.start;
+        let now = [s.x[vertex], s.v[vertex]];
+        let Some(before) = s.before else { return now };
+        [now[0] * a - before.x[vertex] * b, now[1] * a - before.v[vertex] * b]
+    }
+
+    /// How many times the elastic energy counts, and the positions at which it is taken.
+    pub(super) fn elastic<'x>(&self, x: &'x [DVec3]) -> (f64, Cow<'x, [DVec3]>) {
+        if matches!(self.step, Step::Midpoint) {
+            let middle = x.iter().zip(self.start.x).map(|(x, x_t)| x_t.midpoint(*x));
+            (2.0, middle.collect())
+        } else {
+            (1.0, Cow::Borrowed(x))
+        }
+    }
+
+    /// What the Hessian of the elastic energy counts in that of the step.
+    pub(super) fn elastic_curvature(&self) -> f32 {
+        if matches!(self.step, Step::Midpoint) { 0.5 } else { 1.0 }
+    }
+
+    /// Velocities at the end of the step, at `x`; what `touches` there has its mean velocity.
+    pub(super) fn velocities(
+        &mut self,
+        x: &[DVec3],
+        touches: impl Iterator<Item = u32>,
+    ) -> Vec<DVec3> {
+        if !self.plain.is_empty() {
+            touches.for_each(|v| self.plain[v as usize] = true);
+        }
+        let s = self.start;
+        let velocity = |(i, x): (usize, &DVec3)| match self.of(i) {
+            Step::Euler | Step::QuasiStatic(_) => (*x - s.x[i]) / s.h,
+            Step::Midpoint => (*x - s.x[i]) * (2.0 / s.h) - s.v[i],
+            Step::Bdf2(weights) => (*x - self.mixed(i, weights)[0]) / (weights[2] * s.h),
+        };
+        x.iter().enumerate().map(velocity).collect()
+    }
+
+    /// Energy that a direction from rest would promise if nothing were in the way [J].
+    pub(super) fn promise(&self, masses: &[f64]) -> f64 {
+        let s = self.start;
+        let each = masses.iter().enumerate();
+        match self.step {
+            // What is left to win falls with the force that is left.
+            Step::QuasiStatic(tau2) => {
+                let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
+                weight * tau2 * self.residual * self.residual
+            }
+            _ => each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared()).sum(),
+        }
+    }
+
+    /// What the next step has to know of this one: its length, or τ.
+    pub(super) fn remembered(&self) -> f64 {
+        match self.step {
+            Step::QuasiStatic(tau2) => tau2.sqrt(),
+            _ => self.start.h,
+        }
+    }
+
+    /// Force that is left at the end, as a part of the weight, if the step is quasi-static: what the drag held.
+    pub(super) fn residual(&self, x: &[DVec3], masses: &[f64]) -> Option<f64> {
+        match self.step {
+            Step::QuasiStatic(tau2) => Some(self.start.residual(self.start.x, x, tau2, masses)),
+            _ => None,
+        }
+    }
+}
+
+impl Start<'_> {
+    /// The force that moved vertices against a drag of m/τ², root of the mean square over the mass, as a part of the weight. What is
+    /// held does not count.
+    fn residual(&self, from: &[DVec3], to: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
+        let mut free = vec![true; masses.len()];
+        self.held.iter().for_each(|(v, _)| free[*v as usize] = false);
+        let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
+        for i in (0..masses.len()).filter(|i| free[*i]) {
+            left += masses[i] * to[i].distance_squared(from[i]);
+            weight += masses[i] * self.outer.of(i).length_squared();
+            mass += masses[i];
+        }
+        let weight = if weight > 0.0 { weight } else { mass * WEIGHT * WEIGHT };
+        if weight > 0.0 { (left / weight).sqrt() / tau2 } else { 0.0 }
+    }
+}
