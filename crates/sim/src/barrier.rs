@@ -23,6 +23,7 @@ mod room;
 mod rule;
 mod seam;
 mod settings;
+mod stiffness;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};

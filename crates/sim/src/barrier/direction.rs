@@ -149,6 +149,17 @@ impl Solver {
         }
     }
 
+    /// Force out of balance, without inertia or drag, as a part of the weight.
+    pub(super) fn residual(&mut self, it: &Iterate<'_>) -> f64 {
+        let mut g = self.elastic(it);
+        self.join(it, &[], Curvature::Exact, &mut g, &mut []);
+        let left = |i: usize| {
+            let m = self.masses[i];
+            (g[i] - it.inertia.drag(i, it.y[i], m)) / m
+        };
+        it.start.compared(&self.masses, left)
+    }
+
     /// Gradient of elasticity and inertia; their Hessian goes to the matrix.
     fn elastic(&mut self, it: &Iterate<'_>) -> Vec<DVec3> {
         let n = self.masses.len();

@@ -3,9 +3,10 @@
 use super::contact::{Contacts, Gauge};
 use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
-use super::rule::Inertia;
+use super::rule::{Inertia, Rule};
 use super::seam::Seam;
 use super::settings::Barrier;
+use super::stiffness::Begin;
 use crate::body::Collider;
 use crate::error::Error;
 use crate::linear::single::{Bond, Matrix, TwoLevel};
@@ -110,6 +111,8 @@ pub struct Solver {
     /// Pairs before those of now, and of the last step; memory.
     pub(super) before: Vec<Near>,
     last: Vec<Near>,
+    /// What the stiffness of contacts depends on.
+    pub(super) begin: Begin,
     /// What joins the matrix in a linear system; memory.
     pub(super) bonds: Vec<Bond>,
 }
@@ -164,6 +167,7 @@ impl Solver {
             tried: Contacts::default(),
             before: Vec::new(),
             last: Vec::new(),
+            begin: Begin::default(),
             bonds: Vec::new(),
             sheet,
             settings,
@@ -201,11 +205,13 @@ impl Solver {
         if it.part < 1.0 {
             return Err(Failure::Late { part: it.part });
         }
+        if self.settings.rule == Rule::QuasiStatic {
+            report.residual = Some(self.residual(&it));
+        }
         let anchors = self.finish(&mut it, &mut report);
         it.y.truncate(n);
         let v = it.inertia.velocities(&it.y, touching(&self.contacts, n));
-        report.residual = it.inertia.residual(&it.y, &self.masses);
-        let remembered = it.inertia.remembered();
+        let remembered = it.inertia.remembered(&it.y, &self.masses, report.converged);
         Ok(Ended { x: it.y, v, anchors, remembered, stepped: report })
     }
 
@@ -232,6 +238,7 @@ impl Solver {
         held.dedup();
         let mut led: Vec<bool> = (0..y0.len()).map(|i| i >= n).collect();
         held.iter().for_each(|v| led[*v as usize] = true);
+        self.note_begin(&y0);
         let clock = Instant::now();
         // What a step begins with must follow from the state alone, or a run that is resumed would differ.
         let mut pairs = std::mem::take(&mut self.last);

@@ -33,8 +33,11 @@ use std::borrow::Cow;
 const LONGEST: f64 = 2.4;
 /// Drag of a quasi-static step that nothing carries [1/s]: it sinks by g/10 in a second.
 const DRAG: f64 = 10.0;
-/// Least and largest residual by which the pace of quasi-static steps is chosen.
-const RESIDUAL: [f64; 2] = [1e-6, 1e2];
+/// Least and largest residual by which the pace of quasi-static steps is chosen, how much less of it is believed from step to step, and how much
+/// more after a step that was not found.
+const RESIDUAL: [f64; 2] = [1e-4, 1e2];
+const LESS: f64 = 0.1;
+const MORE: f64 = 4.0;
 /// What forces are compared with where there is no weight [m/s²].
 const WEIGHT: f64 = 9.81;
 
@@ -90,8 +93,6 @@ pub(super) struct Inertia<'a> {
     step: Step,
     /// Vertices that are stepped as Euler does, whatever the rule; none if it is Euler.
     plain: Vec<bool>,
-    /// Force that the last quasi-static step left, as a part of the weight.
-    residual: f64,
 }
 
 impl<'a> Inertia<'a> {
@@ -104,7 +105,6 @@ impl<'a> Inertia<'a> {
     ) -> Self {
         let h = start.h;
         let before = start.before.filter(|b| b.x.len() == masses.len());
-        let mut residual = 1.0;
         let step = match rule {
             Rule::Euler => Step::Euler,
             Rule::Midpoint => Step::Midpoint,
@@ -112,15 +112,10 @@ impl<'a> Inertia<'a> {
                 Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
                 None => Step::Euler,
             },
-            Rule::QuasiStatic => {
-                if let Some(b) = before {
-                    residual = start.residual(&b.x, start.x, b.h * b.h, masses);
-                }
-                residual = residual.clamp(RESIDUAL[0], RESIDUAL[1]);
-                Step::QuasiStatic(h / (DRAG * residual))
-            }
+            // The pace that the step before has found good.
+            Rule::QuasiStatic => Step::QuasiStatic(before.map_or(h / DRAG, |b| b.h * b.h)),
         };
-        let mut inertia = Self { start, step, plain: Vec::new(), residual };
+        let mut inertia = Self { start, step, plain: Vec::new() };
         if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
             inertia.plain = vec![false; masses.len()];
             plain.for_each(|v| inertia.plain[v as usize] = true);
@@ -211,42 +206,48 @@ impl<'a> Inertia<'a> {
             // What is left to win falls with the force that is left.
             Step::QuasiStatic(tau2) => {
                 let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
-                weight * tau2 * self.residual * self.residual
+                let residual = s.h / (DRAG * tau2);
+                weight * tau2 * residual * residual
             }
             _ => each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared()).sum(),
         }
     }
 
-    /// What the next step has to know of this one: its length, or τ.
-    pub(super) fn remembered(&self) -> f64 {
-        match self.step {
-            Step::QuasiStatic(tau2) => tau2.sqrt(),
-            _ => self.start.h,
-        }
+    /// What the next step has to know as the length of this one, which was `found` or not: h, or the pace τ of the next if
+    /// it is quasi-static.
+    pub(super) fn remembered(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
+        let h = self.start.h;
+        let Step::QuasiStatic(tau2) = self.step else { return h };
+        let last = h / (DRAG * tau2);
+        // The force that moved it is what the drag has held. Less drag as it comes to rest: in balance it would only delay.
+        let moved = self.start.dragged(x, tau2, masses).max(LESS * last);
+        let residual = if found { moved } else { moved.max(MORE * last) };
+        (h / (DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))).sqrt()
     }
 
-    /// Force that is left at the end, as a part of the weight, if the step is quasi-static: what the drag held.
-    pub(super) fn residual(&self, x: &[DVec3], masses: &[f64]) -> Option<f64> {
-        match self.step {
-            Step::QuasiStatic(tau2) => Some(self.start.residual(self.start.x, x, tau2, masses)),
-            _ => None,
-        }
+    /// Inertia without the outer forces: what a step holds against the balance of forces [N].
+    pub(super) fn drag(&self, vertex: usize, x: DVec3, mass: f64) -> DVec3 {
+        (x - self.start.x[vertex]) * (mass / self.span2(vertex))
     }
 }
 
 impl Start<'_> {
-    /// The force that moved vertices against a drag of m/τ², root of the mean square over the mass, as a part of the weight. What is
-    /// held does not count.
-    fn residual(&self, from: &[DVec3], to: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
+    /// The force that moved vertices to `x` against a drag of m/τ², as [`Self::compared`].
+    fn dragged(&self, x: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
+        self.compared(masses, |i| (x[i] - self.x[i]) / tau2)
+    }
+
+    /// Root of the mean square of accelerations over the mass, in parts of that of the weight. What is held does not count.
+    pub(super) fn compared(&self, masses: &[f64], of: impl Fn(usize) -> DVec3) -> f64 {
         let mut free = vec![true; masses.len()];
         self.held.iter().for_each(|(v, _)| free[*v as usize] = false);
         let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
         for i in (0..masses.len()).filter(|i| free[*i]) {
-            left += masses[i] * to[i].distance_squared(from[i]);
+            left += masses[i] * of(i).length_squared();
             weight += masses[i] * self.outer.of(i).length_squared();
             mass += masses[i];
         }
         let weight = if weight > 0.0 { weight } else { mass * WEIGHT * WEIGHT };
-        if weight > 0.0 { (left / weight).sqrt() / tau2 } else { 0.0 }
+        if weight > 0.0 { (left / weight).sqrt() } else { 0.0 }
     }
 }

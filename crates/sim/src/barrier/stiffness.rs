@@ -1,0 +1,80 @@
+//! Stiffness that follows from what is pressed [ando2024].
+//!
+//! κ = wᵀ (H + M u²/g²) w, with w the normalised direction of the contact, H the elastic Hessian and g the gap: as stiff as the
+//! cloth behind it, and stiff enough to stop within the gap what comes at the speed u. The paper has u² = 1 in its units; here u is 1 m/s.
+//! What is fixed has the largest mass of the pair.
+//!
+//! All of it is that of the begin of the step: a step then has one potential, and the line search holds. It follows from the
+//! state alone, so a resumed run goes on alike. Of H only the blocks of single vertices are taken, as if their neighbours stood still.
+//!
+//! Limits: where the mass rules, a contact that is pressed in by more than half of its reach gets a stiffness in the next step that lets
+//! it out again, and back: κ changes by more than the gap does.
+
+use super::contact::Gauge;
+use super::newton::Solver;
+use super::pairs::{Kind, Near};
+use glam::{DVec3, Vec3A};
+
+/// Speed that a contact stops within its gap [m/s].
+const SPEED: f64 = 1.0;
+/// Least gap that counts, in parts of the reach: what is nearer is not stiffer.
+const LEAST: f64 = 0.02;
+
+/// Where a step begins, as far as stiffness depends on it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Begin {
+    y: Vec<DVec3>,
+    /// Elastic Hessian of each vertex by itself [N/m], as columns.
+    own: Vec<[Vec3A; 3]>,
+}
+
+impl Solver {
+    /// Takes note of the begin of a step, with all points at `y`, if stiffness depends on it.
+    pub(super) fn note_begin(&mut self, y: &[DVec3]) {
+        if !self.gauge.law.follows_elasticity() {
+            return;
+        }
+        let n = self.masses.len();
+        let mut gradient = vec![DVec3::ZERO; n];
+        self.sheet.gradient_and_single_hessian(&y[..n], &mut gradient, &mut self.matrix);
+        let begin = &mut self.begin;
+        begin.y.clear();
+        begin.y.extend_from_slice(y);
+        begin.own.clear();
+        begin.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
+    }
+
+    /// κ of a pair for this step [N/m]; zero if it does not follow from what is pressed.
+    pub(super) fn stiffness_of(&self, near: &Near) -> f64 {
+        if !self.gauge.law.follows_elasticity() {
+            return 0.0;
+        }
+        self.begin.stiffness(&self.gauge, &self.masses, near)
+    }
+}
+
+impl Begin {
+    fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near) -> f64 {
+        let closest = near.closest(&self.y);
+        let (offset, reach) = gauge.range(near);
+        let (normal, distance) = match near.kind {
+            Kind::Plane(n) => (n, n.dot(closest.way)),
+            Kind::Features(_) => (closest.way.normalize_or_zero(), closest.way.length()),
+        };
+        let gap = (distance - offset).clamp(LEAST * reach, reach);
+        let mass = |p: u32| masses.get(p as usize).copied();
+        let heaviest = near.points.iter().filter_map(|p| mass(*p)).fold(0.0, f64::max);
+        let (mut sum, mut length) = (0.0, 0.0);
+        for (p, w) in near.points.into_iter().zip(closest.weights) {
+            let own = self.own.get(p as usize).map_or(0.0, |own| {
+                let n = normal.as_vec3a();
+                let along = own[0] * n.x + own[1] * n.y + own[2] * n.z;
+                f64::from(along.dot(n))
+            });
+            let stops = mass(p).unwrap_or(heaviest) * (SPEED / gap).powi(2);
+            sum += w * w * (own + stops);
+            length += w * w;
+        }
+        sum / length
+    }
+}
