@@ -195,7 +195,7 @@ impl Solver {
             let (d, slope, most) = self.direction(&mut it, &mut report)?;
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
-            let done = fastest <= self.settings.speed * start.h
+            let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
                 || slope <= self.settings.decrement * it.scale;
             if !moving && done {
                 report.converged = true;
@@ -238,7 +238,7 @@ impl Solver {
         held.dedup();
         let mut led: Vec<bool> = (0..y0.len()).map(|i| i >= n).collect();
         held.iter().for_each(|v| led[*v as usize] = true);
-        self.note_begin(&y0);
+        self.note_begin(&y0, &ends, h);
         let clock = Instant::now();
         // What a step begins with must follow from the state alone, or a run that is resumed would differ.
         let mut pairs = std::mem::take(&mut self.last);
@@ -257,10 +257,11 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let plain = touching(&self.contacts, n).chain(held.iter().copied());
-        let inertia = Inertia::new(self.settings.rule, start, &self.masses, plain);
+        let touching = touching(&self.contacts, n);
+        let inertia = Inertia::new(self.settings.rule, start, &self.masses, touching);
         let scale = self.scale(start, &inertia);
-        let mut it = Iterate { start, inertia, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
+        let mut it =
+            Iterate { start, inertia, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {

@@ -217,7 +217,7 @@ impl Pairs {
                             rank: [rank, v, 0],
                             body: b as u32,
                             crowded: false,
-            stiffness: 0.0,
+                            stiffness: 0.0,
                         });
                     }
                 }

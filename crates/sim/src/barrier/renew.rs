@@ -64,8 +64,11 @@ impl Solver {
         let mut brought = 0.0;
         for pair in pairs {
             if let Some(before) = ordinary.to(pair, &mut keep) {
-                pair.stiffness = before.stiffness;
                 crowded.to(pair, &mut keep);
+                pair.stiffness = self.stiffened(before, y);
+                if pair.stiffness != before.stiffness {
+                    brought += of(pair) - of(before);
+                }
                 continue;
             }
             let before = crowded.to(pair, &mut keep);

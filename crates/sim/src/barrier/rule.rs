@@ -16,9 +16,10 @@
 //! Barrier and friction are always those of the end, so that the end is free of intersections; forces of the middle of a
 //! step would not keep it so. But a force that only the end knows makes rules that extrapolate rebound: what BDF2 stops within a step leaves
 //! with half of the speed it came with, what the midpoint stops leaves with all of it, and friction would shake what it stops. So what
-//! touches something is stepped as Euler does, one vertex at a time, and so is what is held: it has γ = h while it touches at the begin of a step,
-//! and ends a step with its mean velocity if it touches at either end. Impacts are inelastic under every rule, and what flies or hangs has the
-//! order of the rule.
+//! touches something at the end of a step ends it with its mean velocity: impacts are inelastic under every rule. With BDF2 vertices that touch
+//! at the begin of a step are stepped as Euler does, each by itself. The midpoint has its elasticity elsewhere than Euler, and does not damp the
+//! stretching that an impact leaves: a ball under a sheet would shake it to pieces. A step that begins with a contact anywhere is one of Euler.
+//! What is held always has its mean velocity. All else has the order of the rule.
 //!
 //! Limits: vertices that touch and those that do not have other impulses of one and the same force in the step in which they
 //! part; momentum is kept up to that. The midpoint does not damp at all, and is stable for certain only where forces are linear.
@@ -96,29 +97,31 @@ pub(super) struct Inertia<'a> {
 }
 
 impl<'a> Inertia<'a> {
-    /// The rule for a step; `plain` are the vertices that touch something or are held.
+    /// The rule for a step that begins with vertices `touching` something.
     pub(super) fn new(
         rule: Rule,
         start: &'a Start<'a>,
         masses: &[f64],
-        plain: impl Iterator<Item = u32>,
+        mut touching: impl Iterator<Item = u32>,
     ) -> Self {
         let h = start.h;
         let before = start.before.filter(|b| b.x.len() == masses.len());
         let step = match rule {
             Rule::Euler => Step::Euler,
+            Rule::Midpoint if touching.next().is_some() => Step::Euler,
             Rule::Midpoint => Step::Midpoint,
             Rule::Bdf2 => match before.filter(|b| h <= LONGEST * b.h) {
                 Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
                 None => Step::Euler,
             },
-            // The pace that the step before has found good.
-            Rule::QuasiStatic => Step::QuasiStatic(before.map_or(h / DRAG, |b| b.h * b.h)),
+            // The pace that the step before has found good, also if this one is shorter.
+            Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / DRAG, |b| b.h)),
         };
         let mut inertia = Self { start, step, plain: Vec::new() };
         if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
             inertia.plain = vec![false; masses.len()];
-            plain.for_each(|v| inertia.plain[v as usize] = true);
+            let held = start.held.iter().map(|(v, _)| *v);
+            touching.chain(held).for_each(|v| inertia.plain[v as usize] = true);
         }
         inertia
     }
@@ -213,7 +216,15 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// What the next step has to know as the length of this one, which was `found` or not: h, or the pace τ of the next if
+    /// How much slower than `speed` vertices must move when a step is found: the more, the nearer it is to the balance.
+    pub(super) fn exactness(&self) -> f64 {
+        match self.step {
+            Step::QuasiStatic(tau2) => (self.start.h / (DRAG * tau2)).min(1.0),
+            _ => 1.0,
+        }
+    }
+
+    /// What the next step has to know as the length of this one, which was `found` or not: h, or the pace τ²/h of the next if
     /// it is quasi-static.
     pub(super) fn remembered(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
         let h = self.start.h;
@@ -222,7 +233,7 @@ impl<'a> Inertia<'a> {
         // The force that moved it is what the drag has held. Less drag as it comes to rest: in balance it would only delay.
         let moved = self.start.dragged(x, tau2, masses).max(LESS * last);
         let residual = if found { moved } else { moved.max(MORE * last) };
-        (h / (DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))).sqrt()
+        1.0 / (DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))
     }
 
     /// Inertia without the outer forces: what a step holds against the balance of forces [N].

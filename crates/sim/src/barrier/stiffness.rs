@@ -1,11 +1,13 @@
 //! Stiffness that follows from what is pressed [ando2024].
 //!
 //! κ = wᵀ (H + M u²/g²) w, with w the normalised direction of the contact, H the elastic Hessian and g the gap: as stiff as the
-//! cloth behind it, and stiff enough to stop within the gap what comes at the speed u. The paper has u² = 1 in its units; here u is 1 m/s.
+//! cloth behind it, and stiff enough to stop within the gap what comes at the speed u. The paper has u² = 1 in its units; here u is the speed at
+//! which the pair comes nearer, and at least 1 m/s.
 //! What is fixed has the largest mass of the pair.
 //!
 //! All of it is that of the begin of the step: a step then has one potential, and the line search holds. It follows from the
-//! state alone, so a resumed run goes on alike. Of H only the blocks of single vertices are taken, as if their neighbours stood still.
+//! state alone, so a resumed run goes on alike. But a finite barrier may not hold what is driven, by hands that wind a cloth up: a gap that has
+//! shrunk to a third makes its contact as stiff as that gap asks, between two iterations, and it stays so until the step is over. Of H only the blocks of single vertices are taken, as if their neighbours stood still.
 //!
 //! Limits: where the mass rules, a contact that is pressed in by more than half of its reach gets a stiffness in the next step that lets
 //! it out again, and back: κ changes by more than the gap does.
@@ -15,22 +17,26 @@ use super::newton::Solver;
 use super::pairs::{Kind, Near};
 use glam::{DVec3, Vec3A};
 
-/// Speed that a contact stops within its gap [m/s].
+/// Least speed that a contact stops within its gap [m/s].
 const SPEED: f64 = 1.0;
 /// Least gap that counts, in parts of the reach: what is nearer is not stiffer.
 const LEAST: f64 = 0.02;
+/// How many times stiffer the gap of an iteration must ask for before a contact is made so.
+const STIFFER: f64 = 9.0;
 
 /// Where a step begins, as far as stiffness depends on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Begin {
     y: Vec<DVec3>,
+    /// Velocities of all points, if all go on as before.
+    v: Vec<DVec3>,
     /// Elastic Hessian of each vertex by itself [N/m], as columns.
     own: Vec<[Vec3A; 3]>,
 }
 
 impl Solver {
-    /// Takes note of the begin of a step, with all points at `y`, if stiffness depends on it.
-    pub(super) fn note_begin(&mut self, y: &[DVec3]) {
+    /// Takes note of the begin of a step of length `h`, with all points at `y` on their way to `ends`, if stiffness depends on it.
+    pub(super) fn note_begin(&mut self, y: &[DVec3], ends: &[DVec3], h: f64) {
         if !self.gauge.law.follows_elasticity() {
             return;
         }
@@ -40,6 +46,8 @@ impl Solver {
         let begin = &mut self.begin;
         begin.y.clear();
         begin.y.extend_from_slice(y);
+        begin.v.clear();
+        begin.v.extend(y.iter().zip(ends).map(|(from, to)| (*to - *from) / h));
         begin.own.clear();
         begin.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
     }
@@ -49,13 +57,23 @@ impl Solver {
         if !self.gauge.law.follows_elasticity() {
             return 0.0;
         }
-        self.begin.stiffness(&self.gauge, &self.masses, near)
+        self.begin.stiffness(&self.gauge, &self.masses, near, &self.begin.y)
+    }
+
+    /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
+    pub(super) fn stiffened(&self, near: &Near, y: &[DVec3]) -> f64 {
+        if !self.gauge.law.follows_elasticity() {
+            return 0.0;
+        }
+        let now = self.begin.stiffness(&self.gauge, &self.masses, near, y);
+        if now > STIFFER * near.stiffness { now } else { near.stiffness }
     }
 }
 
 impl Begin {
-    fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near) -> f64 {
-        let closest = near.closest(&self.y);
+    /// κ of a pair with its points at `y`.
+    fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near, y: &[DVec3]) -> f64 {
+        let closest = near.closest(y);
         let (offset, reach) = gauge.range(near);
         let (normal, distance) = match near.kind {
             Kind::Plane(n) => (n, n.dot(closest.way)),
@@ -64,6 +82,9 @@ impl Begin {
         let gap = (distance - offset).clamp(LEAST * reach, reach);
         let mass = |p: u32| masses.get(p as usize).copied();
         let heaviest = near.points.iter().filter_map(|p| mass(*p)).fold(0.0, f64::max);
+        let nearer: DVec3 =
+            near.points.iter().zip(closest.weights).map(|(p, w)| self.v[*p as usize] * -w).sum();
+        let speed = nearer.dot(normal).max(SPEED);
         let (mut sum, mut length) = (0.0, 0.0);
         for (p, w) in near.points.into_iter().zip(closest.weights) {
             let own = self.own.get(p as usize).map_or(0.0, |own| {
@@ -71,7 +92,7 @@ impl Begin {
                 let along = own[0] * n.x + own[1] * n.y + own[2] * n.z;
                 f64::from(along.dot(n))
             });
-            let stops = mass(p).unwrap_or(heaviest) * (SPEED / gap).powi(2);
+            let stops = mass(p).unwrap_or(heaviest) * (speed / gap).powi(2);
             sum += w * w * (own + stops);
             length += w * w;
         }

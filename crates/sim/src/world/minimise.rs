@@ -2,9 +2,10 @@
 
 use super::World;
 use super::engine::Engine;
-use crate::barrier::{Ended, Failure, Outer, Solver, Start};
+use crate::barrier::{Ended, Failure, Outer, Rule, Solver, Start};
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
+use crate::settings::Method;
 use crate::state::Before;
 use glam::DVec3;
 
@@ -85,12 +86,15 @@ impl World {
         }
     }
 
-    /// Forces of the air on all vertices, with the velocities of now [N].
+    /// Forces of the air on all vertices, with the velocities of now [N]; without inertia, velocities are none that air would feel.
     pub(super) fn air(&self, t: f64) -> Vec<DVec3> {
         let mut force = vec![DVec3::ZERO; self.state.x.len()];
         let Some(wind) = self.wind else { return force };
+        let barrier = self.settings.method == Method::Barrier;
+        let still = barrier && self.settings.barrier.rule == Rule::QuasiStatic;
         for tri in &self.model.mesh.triangles {
             let velocity = tri.iter().map(|i| self.state.v[*i as usize]).sum::<DVec3>() / 3.0;
+            let velocity = if still { DVec3::ZERO } else { velocity };
             let each = wind.force(tri.map(|i| self.state.x[i as usize]), velocity, t) / 3.0;
             tri.iter().for_each(|i| force[*i as usize] += each);
         }

@@ -1,11 +1,12 @@
 //! A curtain swings from a rod, without wind: how much of its energy each rule of time keeps.
 //!
-//! `cargo run --release -p toile-sim --example rules -- 4.0 0.01` prints the energy every tenth of a second, in parts of what it
-//! can lose until it hangs still.
+//! `cargo run --release -p toile --example rules -- 4 0.01 docs/images/rules.svg` prints the energy every tenth of a second, in parts of
+//! what it can lose until it hangs still, and draws it.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it measured")]
 
 use glam::{DQuat, DVec3};
+use toile::plot::Plot;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_sim::barrier::Rule;
 use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
@@ -41,16 +42,28 @@ fn main() {
     let rest = hanging.energy().elastic + hanging.energy().potential;
     let mut worlds: Vec<World> = rules.iter().map(|r| curtain(*r, step)).collect();
     let begin = worlds[0].energy().total() - rest;
+    let mut curves = rules.map(|_| Vec::new());
     println!("time [s], {}", rules.map(Rule::name).join(", "));
     let per = (0.1 / step).round() as u64;
     for n in 0..=(seconds / step).round() as u64 {
         if n % per == 0 {
+            let time = n as f64 * step;
             let kept = worlds.iter_mut().map(|w| (w.energy().total() - rest) / begin);
-            let kept: Vec<String> = kept.map(|k| format!("{k:.4}")).collect();
-            println!("{:.1}, {}", n as f64 * step, kept.join(", "));
+            let kept: Vec<f64> = kept.collect();
+            curves.iter_mut().zip(&kept).for_each(|(curve, kept)| curve.push((time, *kept)));
+            let kept: Vec<String> = kept.iter().map(|k| format!("{k:.4}")).collect();
+            println!("{time:.1}, {}", kept.join(", "));
         }
         for world in &mut worlds {
             world.step().expect("a step");
         }
+    }
+    let ends = curves.each_ref().map(|c| c.last().map_or(0.0, |(_, kept)| *kept));
+    assert!(ends[1] > ends[0] && ends[2] > ends[0], "Euler loses most");
+    if let Some(file) = std::env::args().nth(3) {
+        let plot = Plot::new("A curtain swings").x("time [s]").y("energy that is left");
+        let named = rules.iter().zip(&curves);
+        let plot = named.fold(plot, |plot, (rule, curve)| plot.line(rule.name(), curve));
+        std::fs::write(file, plot.to_svg()).expect("a file");
     }
 }
