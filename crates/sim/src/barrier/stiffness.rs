@@ -80,22 +80,72 @@ impl Begin {
             Kind::Features(_) => (closest.way.normalize_or_zero(), closest.way.length()),
         };
         let gap = (distance - offset).clamp(LEAST * reach, reach);
-        let mass = |p: u32| masses.get(p as usize).copied();
-        let heaviest = near.points.iter().filter_map(|p| mass(*p)).fold(0.0, f64::max);
-        let nearer: DVec3 =
-            near.points.iter().zip(closest.weights).map(|(p, w)| self.v[*p as usize] * -w).sum();
-        let speed = nearer.dot(normal).max(SPEED);
-        let (mut sum, mut length) = (0.0, 0.0);
-        for (p, w) in near.points.into_iter().zip(closest.weights) {
-            let own = self.own.get(p as usize).map_or(0.0, |own| {
+        let mut nearer = 0.0;
+        let mut parts = [Part::default(); 4];
+        for ((p, w), part) in near.points.into_iter().zip(closest.weights).zip(&mut parts) {
+            let p = p as usize;
+            nearer -= w * self.v[p].dot(normal);
+            let own = self.own.get(p).map_or(0.0, |own| {
                 let n = normal.as_vec3a();
-                let along = own[0] * n.x + own[1] * n.y + own[2] * n.z;
-                f64::from(along.dot(n))
+                f64::from((own[0] * n.x + own[1] * n.y + own[2] * n.z).dot(n))
             });
-            let stops = mass(p).unwrap_or(heaviest) * (speed / gap).powi(2);
-            sum += w * w * (own + stops);
-            length += w * w;
+            *part = Part { weight: w, mass: masses.get(p).copied(), own };
         }
-        sum / length
+        combined(parts, nearer.max(SPEED), gap)
+    }
+}
+
+/// A point of a contact.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    weight: f64,
+    /// None for points of bodies.
+    mass: Option<f64>,
+    /// Elastic stiffness along the normal, were all others to stand still [N/m].
+    own: f64,
+}
+
+/// wᵀ (H + M u²/g²) w for the normalised w.
+fn combined(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
+    let heaviest = parts.iter().filter_map(|p| p.mass).fold(0.0, f64::max);
+    let (mut sum, mut length) = (0.0, 0.0);
+    for Part { weight, mass, own } in parts {
+        let stops = mass.unwrap_or(heaviest) * (speed / gap).powi(2);
+        sum += weight * weight * (own + stops);
+        length += weight * weight;
+    }
+    sum / length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(weight: f64, mass: Option<f64>, own: f64) -> Part {
+        Part { weight, mass, own }
+    }
+
+    #[test]
+    fn a_contact_is_as_stiff_as_its_points_and_stops_what_comes() {
+        let none = part(0.0, None, 0.0);
+        // A vertex on a body that does not move: the body weighs as much, and does not give way.
+        let found =
+            combined([part(1.0, Some(1e-4), 60.0), part(-1.0, None, 0.0), none, none], 2.0, 1e-3);
+        assert!((found - (30.0 + 1e-4 * 4.0 / 1e-6)).abs() < 1e-9, "{found}");
+        // The middle of an edge on a vertex: weights are squared, and normalised.
+        let parts = [
+            part(1.0, Some(1e-4), 6.0),
+            part(-0.5, Some(2e-4), 4.0),
+            part(-0.5, Some(2e-4), 4.0),
+            none,
+        ];
+        let found = combined(parts, 1.0, 1e-2);
+        let exact = ((6.0 + 1.0) + 2.0 * 0.25 * (4.0 + 2.0)) / 1.5;
+        assert!((found - exact).abs() < 1e-12, "{found} {exact}");
+        // The barrier, the cubic one, holds more than the motion has: nothing gets through within the gap.
+        let (m, u, g) = (1e-4, 3.0, 2e-3);
+        let k = combined([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
+        let held = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
+        assert!(held > 0.5 * m * u * u, "{held}");
     }
 }
