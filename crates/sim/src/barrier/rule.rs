@@ -32,7 +32,7 @@ use std::borrow::Cow;
 
 /// Longest step, in parts of the one before, for which BDF2 is stable: 1 + √2, and a bit less.
 const LONGEST: f64 = 2.4;
-/// Drag of a quasi-static step that nothing carries [1/s]: it sinks by g/10 in a second.
+/// Drag on what nothing carries, in quasi-static steps [1/s]: it sinks at g/10 s, about 1 m/s.
 const DRAG: f64 = 10.0;
 /// Least and largest residual by which the pace of quasi-static steps is chosen, how much less of it is believed from step to step, and how much
 /// more after a step that was not found.
@@ -209,6 +209,11 @@ impl<'a> Inertia<'a> {
             // What is left to win falls with the force that is left.
             Step::QuasiStatic(tau2) => {
                 let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
+                let weight = if weight > 0.0 {
+                    weight
+                } else {
+                    WEIGHT * WEIGHT * masses.iter().sum::<f64>()
+                };
                 let residual = s.h / (DRAG * tau2);
                 weight * tau2 * residual * residual
             }
