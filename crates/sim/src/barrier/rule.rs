@@ -39,7 +39,8 @@ const DRAG: f64 = 10.0;
 const RESIDUAL: [f64; 2] = [1e-4, 1e2];
 const LESS: f64 = 0.1;
 const MORE: f64 = 4.0;
-/// How much more exactly steps of order 2 are found: what Newton's method leaves over damps too, and more than BDF2 itself.
+/// How much more exactly steps of order 2 are found while nothing touches: what Newton's method leaves over damps too, and more than BDF2
+/// itself. Where something touches, impacts and friction take much more, and exactness would double the iterations.
 const FINE: f64 = 0.1;
 /// What forces are compared with where there is no weight [m/s²].
 const WEIGHT: f64 = 9.81;
@@ -96,6 +97,8 @@ pub(super) struct Inertia<'a> {
     step: Step,
     /// Vertices that are stepped as Euler does, whatever the rule; none if it is Euler.
     plain: Vec<bool>,
+    /// Whether the step begins without any contact.
+    untouched: bool,
 }
 
 impl<'a> Inertia<'a> {
@@ -104,14 +107,16 @@ impl<'a> Inertia<'a> {
         rule: Rule,
         start: &'a Start<'a>,
         masses: &[f64],
-        mut touching: impl Iterator<Item = u32>,
+        touching: impl Iterator<Item = u32>,
     ) -> Self {
+        let mut touching = touching.peekable();
+        let untouched = touching.peek().is_none();
         let h = start.h;
         let before = start.before.filter(|b| b.x.len() == masses.len());
         let step = match rule {
             Rule::Euler => Step::Euler,
-            Rule::Midpoint if touching.next().is_some() => Step::Euler,
-            Rule::Midpoint => Step::Midpoint,
+            Rule::Midpoint if untouched => Step::Midpoint,
+            Rule::Midpoint => Step::Euler,
             Rule::Bdf2 => match before.filter(|b| h <= LONGEST * b.h) {
                 Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
                 None => Step::Euler,
@@ -119,7 +124,7 @@ impl<'a> Inertia<'a> {
             // The pace that the step before has found good, also if this one is shorter.
             Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / DRAG, |b| b.h)),
         };
-        let mut inertia = Self { start, step, plain: Vec::new() };
+        let mut inertia = Self { start, step, plain: Vec::new(), untouched };
         if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
             inertia.plain = vec![false; masses.len()];
             let held = start.held.iter().map(|(v, _)| *v);
@@ -220,9 +225,9 @@ impl<'a> Inertia<'a> {
                 weight * tau2 * residual * residual
             }
             step => {
-                let fine = if matches!(step, Step::Euler) { 1.0 } else { FINE };
+                let fine = self.untouched && !matches!(step, Step::Euler);
                 let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared());
-                fine * moved.sum::<f64>()
+                moved.sum::<f64>() * if fine { FINE } else { 1.0 }
             }
         }
     }
