@@ -4,6 +4,7 @@
 // A task talks to people on purpose.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod jitters;
 mod peers;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ const HELP: &str = "cargo xtask TASK
 
   test           everything CI checks: format, lints, documentation, tests, examples
   scenes         run every scene at full size and check what it expects (long); names as arguments
+  jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
+                 scenes, --starts N or --program PATH as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     let done = match task.as_str() {
         "test" => test(),
         "scenes" => scenes(&rest),
+        "jitters" => jitters::jitters(&rest),
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
