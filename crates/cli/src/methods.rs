@@ -46,6 +46,7 @@ const METHODS: &[Method] = &[
     method("N3", "classical Runge-Kutta", "solver.integrator.type = \"rk4\""),
     method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
     method("N6-N9", "implicit rules, Newton's variants", "solver.method = \"implicit\", .implicit"),
+    method("N6-N8", "Euler, midpoint, BDF2, quasi-static", "solver.barrier.rule"),
     method("D1", "vertex-face, continuous, three methods", "solver.collision.ccd"),
     method("D2", "edge-edge, continuous, three methods", "solver.collision.ccd"),
     method("D3", "boxes and k-DOPs swept over the step", "solver.collision.tree.volume"),
@@ -74,6 +75,8 @@ const METHODS: &[Method] = &[
     method("R4", "vertices moved out of bodies", "solver.collision.response = \"geometric\""),
     method("R5", "repulsion of what is near", "solver.collision.repulsion"),
     method("R6", "bodies as constraints", "solver.collision.response = \"constraints\""),
+    method("R7", "barrier: log, two-stage or cubic", "solver.method = \"barrier\", .barrier.law"),
+    method("R8", "friction that sticks", "solver.method = \"barrier\", .barrier.slip"),
 ];
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {

@@ -4,9 +4,10 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints what it measured")]
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use std::time::Instant;
 use toile_mesh::shape::{Diagonals, grid};
+use toile_sim::barrier::{Law, Rule};
 use toile_sim::body::{Body, Shape};
 use toile_sim::sheet::{Bend, Stretch};
 use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
@@ -24,8 +25,10 @@ fn main() {
     };
     for p in &mut mesh.positions {
         *p += DVec3::new(roll(), roll(), roll());
-        if scene == "sphere" {
-            p.y += 0.85;
+        match scene {
+            "sphere" => p.y += 0.85,
+            "table" => p.y += 0.55,
+            _ => {}
         }
     }
     let mut surroundings = Surroundings::default();
@@ -34,6 +37,12 @@ fn main() {
             let ball = Shape::Sphere { centre: DVec3::Y * 0.5, radius: 0.3 };
             let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
             surroundings.bodies = vec![Body::new("ball", ball), Body::new("floor", floor)];
+        }
+        "table" => {
+            let (centre, half) = (DVec3::Y * 0.45, DVec3::new(0.25, 0.05, 0.25));
+            let table = Shape::Cuboid { centre, half, rotation: DMat3::IDENTITY };
+            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
+            surroundings.bodies = vec![Body::new("table", table), Body::new("floor", floor)];
         }
         _ => {
             let side = |sign: f64| {
@@ -57,13 +66,20 @@ fn main() {
     if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
         settings.step = step;
     }
+    let named = |key: &str, name: &str| std::env::var(key).is_ok_and(|v| v == name);
     // A limit of the strain: `LIMIT=0.04`.
     if let Some(limit) = std::env::var("LIMIT").ok().and_then(|l| l.parse().ok()) {
         settings.strain_limit.enabled = true;
         settings.strain_limit.stretch = limit;
     }
+    // Other rules of time and barriers: `RULE=bdf2 LAW=cubic`.
+    if let Some(rule) = Rule::ALL.into_iter().find(|r| named("RULE", r.name())) {
+        settings.barrier.rule = rule;
+    }
+    if let Some(law) = Law::ALL.into_iter().find(|l| named("LAW", l.name())) {
+        settings.barrier.law = law;
+    }
     // Other models by name: `BEND=hinge STRETCH=corotational`.
-    let named = |key: &str, name: &str| std::env::var(key).is_ok_and(|v| v == name);
     if let Some(bend) = Bend::ALL.into_iter().find(|b| named("BEND", b.name())) {
         settings.bend = bend;
     }
@@ -76,6 +92,7 @@ fn main() {
     let clock = Instant::now();
     let (mut newton, mut linear, mut unsettled) = (0, 0, 0);
     let mut spent = [0.0; 3];
+    let (mut all, mut least) = ([0_u32; 5], f64::INFINITY);
     for step in 0..steps {
         let report = match world.step() {
             Ok(report) => report,
@@ -87,12 +104,19 @@ fn main() {
         newton += report.iterations;
         linear += report.linear_iterations;
         unsettled += report.unsettled;
+        let parts = u32::from(!report.warnings.is_empty());
+        let of_step =
+            [report.iterations, report.linear_iterations, report.halvings, report.unsettled, parts];
+        all.iter_mut().zip(of_step).for_each(|(all, of_step)| *all += of_step);
+        if report.contacts > 0 {
+            least = least.min(report.gap);
+        }
         let s = report.seconds;
         spent = [spent[0] + s.detect, spent[1] + s.integrate, spent[2] + s.respond];
         if (step + 1) % per == 0 {
             println!(
                 "{:.2} s: wall {:.2} newton {:.1} linear {:.0} unsettled {unsettled} contacts {} gap \
-                 {:.1e} strain {:.3} speed {:.3} lowest {:.3} stages {:.2?}",
+                 {:.1e} strain {:.3} speed {:.3} lowest {:.3} residual {:.1e} stages {:.2?}",
                 world.state().time,
                 clock.elapsed().as_secs_f64(),
                 f64::from(newton) / per as f64,
@@ -102,10 +126,16 @@ fn main() {
                 world.max_strain(),
                 world.state().rms_speed(),
                 world.state().lowest(),
+                report.residual.unwrap_or(f64::NAN),
                 spent
             );
             (newton, linear, unsettled) = (0, 0, 0);
         }
     }
+    let [newton, linear, halvings, unsettled, parts] = all;
+    println!(
+        "all: newton {newton} linear {linear} halvings {halvings} unsettled {unsettled} steps in parts {parts} \
+         smallest gap {least:.1e}"
+    );
     println!("state {:016x}", world.state().hash());
 }

@@ -132,6 +132,8 @@ pub struct StepReport {
     pub contacts: u32,
     /// Smallest gap at the end of such a step, beyond the thickness [m]; zero without contacts.
     pub gap: f64,
+    /// Force that is left at the end of a quasi-static step, root of the mean square over the mass, as a part of the weight.
+    pub residual: Option<f64>,
     /// Such steps whose iterations ran out before they settled.
     pub unsettled: u32,
     /// Largest elongation of an edge before limiting.
@@ -150,6 +152,7 @@ impl StepReport {
         self.halvings += stepped.halvings;
         self.contacts = stepped.contacts;
         self.gap = if stepped.gap.is_finite() { stepped.gap } else { 0.0 };
+        self.residual = stepped.residual;
         self.unsettled += u32::from(!stepped.converged);
         self.tested += stepped.tested;
         self.detections += stepped.queries;

@@ -6,7 +6,7 @@ use glam::DVec3;
 /// The step before, which methods over several steps go on from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Before {
-    /// Its length [s].
+    /// Its length [s]; of quasi-static steps, the pace of the next one.
     pub h: f64,
     /// Positions at its begin [m].
     pub x: Vec<DVec3>,

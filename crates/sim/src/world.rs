@@ -174,6 +174,8 @@ impl World {
 
     /// Gives every free vertex a velocity.
     pub fn set_velocities(&mut self, velocity: impl Fn(u32, DVec3) -> DVec3) {
+        // The step before has not led to them.
+        self.state.before = None;
         for i in 0..self.state.v.len() {
             self.state.v[i] = velocity(i as u32, self.state.x[i]);
         }

@@ -112,7 +112,7 @@ impl Gauge {
 
     /// Distance that a pair never undercuts, and how far beyond it the barrier reaches. Pairs that are nearer than the
     /// thickness already have theirs within it.
-    fn range(&self, near: &Near) -> (f64, f64) {
+    pub(super) fn range(&self, near: &Near) -> (f64, f64) {
         if near.crowded {
             return (0.0, self.thickness);
         }
@@ -183,6 +183,9 @@ impl Gauge {
 
     /// k of a pair [N/m].
     fn stiffness(&self, near: &Near) -> f64 {
+        if self.law.follows_elasticity() {
+            return near.stiffness;
+        }
         self.pressure * self.mean(near, &self.area) / self.reach
     }
 

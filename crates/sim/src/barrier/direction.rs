@@ -135,11 +135,11 @@ impl Solver {
 
     /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
     fn guess(&self, it: &Iterate<'_>, d: &mut [DVec3]) {
-        if !it.held.is_empty() {
+        if !it.held.is_empty() || !it.inertia.flies() {
             return;
         }
         for i in 0..self.masses.len() {
-            d[i] = it.start.free(i) - it.y[i];
+            d[i] = it.inertia.free(i) - it.y[i];
         }
         for bond in &self.bonds {
             for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
@@ -148,17 +148,32 @@ impl Solver {
         }
     }
 
+    /// Force out of balance, without inertia or drag, as a part of the weight.
+    pub(super) fn residual(&mut self, it: &Iterate<'_>) -> f64 {
+        let mut g = self.elastic(it);
+        self.join(it, &[], Curvature::Exact, &mut g, &mut []);
+        let left = |i: usize| {
+            let m = self.masses[i];
+            (g[i] - it.inertia.drag(i, it.y[i], m)) / m
+        };
+        it.start.compared(&self.masses, left)
+    }
+
     /// Gradient of elasticity and inertia; their Hessian goes to the matrix.
     fn elastic(&mut self, it: &Iterate<'_>) -> Vec<DVec3> {
         let n = self.masses.len();
-        let h2 = it.start.h * it.start.h;
-        let x = &it.y[..n];
+        let (x, inertia) = (&it.y[..n], &it.inertia);
         let mut g = vec![DVec3::ZERO; n];
-        self.sheet.gradient_and_single_hessian(x, &mut g, &mut self.matrix);
-        for i in 0..n {
-            g[i] += (x[i] - it.start.free(i)) * (self.masses[i] / h2);
+        let (_, at) = inertia.elastic(x);
+        self.sheet.gradient_and_single_hessian(&at, &mut g, &mut self.matrix);
+        let curvature = inertia.elastic_curvature();
+        if curvature != 1.0 {
+            self.matrix.scale(curvature);
         }
-        self.matrix.add_to_diagonal(|i| (self.masses[i] / h2) as f32);
+        for i in 0..n {
+            g[i] += (x[i] - inertia.free(i)) * (self.masses[i] / inertia.span2(i));
+        }
+        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.span2(i)) as f32);
         g
     }
 

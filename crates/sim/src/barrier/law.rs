@@ -1,4 +1,9 @@
 //! Barriers over the gap between two features.
+//!
+//! The strength of a barrier is a pressure times the area a vertex stands for, over the reach; so the energy of
+//! [`Law::Log`] is p A ĝ (g/ĝ − 1)² ln(ĝ/g), the convergent form of the barrier, which does not depend on the mesh [li2023convergent].
+//! [`Law::Cubic`] is finite where the gap closes. It has a stiffness of its own, from what is pressed (`stiffness.rs`), and continuous
+//! collision detection alone keeps it from closing.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +22,33 @@ pub struct Value {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
-    /// `−(g − ĝ)² ln(g/ĝ)` [li2020ipc].
+    /// `−(g − ĝ)² ln(g/ĝ)` [li2020ipc, li2023convergent].
     #[default]
     Log,
     /// Quadratic down to half the reach, logarithmic below [chen2025ogc]: softer at first touch.
     TwoStage,
+    /// `−2/(3ĝ) (g − ĝ)³`, as stiff as what is pressed: mass over the squared gap, and elasticity [ando2024].
+    Cubic,
 }
 
 impl Law {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Log, Self::TwoStage, Self::Cubic];
+
+    /// Its name in a scene.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::TwoStage => "two-stage",
+            Self::Cubic => "cubic",
+        }
+    }
+
+    /// Whether its stiffness follows from what is pressed, instead of the pressure.
+    pub(super) fn follows_elasticity(self) -> bool {
+        self == Self::Cubic
+    }
+
     /// The barrier at the gap `g` > 0 with the reach `reach`; zero beyond it.
     pub fn evaluate(self, g: f64, reach: f64) -> Value {
         if g >= reach {
@@ -53,6 +77,11 @@ impl Law {
                     curvature: quarter / (g * g),
                 }
             }
+            Self::Cubic => {
+                let d = reach - g;
+                let q = d / reach;
+                Value { energy: 2.0 / 3.0 * q * d * d, slope: -2.0 * q * d, curvature: 4.0 * q }
+            }
         }
     }
 }
@@ -64,7 +93,7 @@ mod tests {
     #[test]
     fn slopes_and_curvatures_match_differences_and_vanish_at_the_reach() {
         let reach = 2e-3;
-        for law in [Law::Log, Law::TwoStage] {
+        for law in Law::ALL {
             for g in [1e-6, 1e-4, 0.9e-3, 1.1e-3, 1.9e-3] {
                 // Small against the distance to both ends, where it bends most.
                 let h = 1e-4 * f64::min(g, reach - g);

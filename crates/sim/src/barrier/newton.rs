@@ -3,13 +3,16 @@
 use super::contact::{Contacts, Gauge};
 use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
+use super::rule::{Inertia, Rule};
 use super::seam::Seam;
 use super::settings::Barrier;
+use super::stiffness::Begin;
 use crate::body::Collider;
 use crate::error::Error;
 use crate::linear::single::{Bond, Matrix, TwoLevel};
 use crate::model::Model;
 use crate::sheet::Sheet;
+use crate::state::Before;
 use glam::DVec3;
 use std::time::Instant;
 use toile_collide::NotFinite;
@@ -40,6 +43,8 @@ pub struct Stepped {
     pub tested: u64,
     /// Whether the iteration ended by itself.
     pub converged: bool,
+    /// Force that is left, as a part of the weight; quasi-static steps alone know it.
+    pub residual: Option<f64>,
     /// Seconds spent on finding pairs, on the elastic energy, on linear systems, on line searches.
     pub seconds: [f64; 4],
 }
@@ -53,7 +58,7 @@ pub(crate) enum Outer {
 }
 
 impl Outer {
-    fn of(&self, vertex: usize) -> DVec3 {
+    pub(super) fn of(&self, vertex: usize) -> DVec3 {
         match self {
             Self::Alike(a) => *a,
             Self::Each(a) => a[vertex],
@@ -74,14 +79,18 @@ pub(crate) struct Start<'a> {
     pub(crate) seams: &'a [Seam],
     /// What friction sticks to.
     pub(crate) anchors: &'a Anchors,
+    /// The step before, if the rule looks back.
+    pub(crate) before: Option<&'a Before>,
 }
 
-impl Start<'_> {
-    /// Where inertia alone would bring a vertex.
-    pub(super) fn free(&self, vertex: usize) -> DVec3 {
-        let h = self.h;
-        self.x[vertex] + self.v[vertex] * h + self.outer.of(vertex) * (h * h)
-    }
+/// How a step ends.
+pub(crate) struct Ended {
+    pub(crate) x: Vec<DVec3>,
+    pub(crate) v: Vec<DVec3>,
+    pub(crate) anchors: Anchors,
+    /// Length of the step, as the next one has to know it [s].
+    pub(crate) remembered: f64,
+    pub(crate) stepped: Stepped,
 }
 
 /// The solver with its memory.
@@ -102,6 +111,8 @@ pub struct Solver {
     /// Pairs before those of now, and of the last step; memory.
     pub(super) before: Vec<Near>,
     last: Vec<Near>,
+    /// What the stiffness of contacts depends on.
+    pub(super) begin: Begin,
     /// What joins the matrix in a linear system; memory.
     pub(super) bonds: Vec<Bond>,
 }
@@ -109,6 +120,7 @@ pub struct Solver {
 /// Everything that changes within a step.
 pub(super) struct Iterate<'a> {
     pub(super) start: &'a Start<'a>,
+    pub(super) inertia: Inertia<'a>,
     /// Held vertices, ascending.
     pub(super) held: Vec<u32>,
     /// Which points go their own way: held vertices and those of bodies.
@@ -155,6 +167,7 @@ impl Solver {
             tried: Contacts::default(),
             before: Vec::new(),
             last: Vec::new(),
+            begin: Begin::default(),
             bonds: Vec::new(),
             sheet,
             settings,
@@ -171,11 +184,8 @@ impl Solver {
         self.gauge.reach
     }
 
-    /// One step: positions and anchors at its end.
-    pub(crate) fn step(
-        &mut self,
-        start: &Start<'_>,
-    ) -> Result<(Vec<DVec3>, Anchors, Stepped), Failure> {
+    /// One step.
+    pub(crate) fn step(&mut self, start: &Start<'_>) -> Result<Ended, Failure> {
         let mut report = Stepped::default();
         let n = self.masses.len();
         let mut it = self.begin(start, &mut report)?;
@@ -185,7 +195,7 @@ impl Solver {
             let (d, slope, most) = self.direction(&mut it, &mut report)?;
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
-            let done = fastest <= self.settings.speed * start.h
+            let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
                 || slope <= self.settings.decrement * it.scale;
             if !moving && done {
                 report.converged = true;
@@ -195,9 +205,14 @@ impl Solver {
         if it.part < 1.0 {
             return Err(Failure::Late { part: it.part });
         }
+        if self.settings.rule == Rule::QuasiStatic {
+            report.residual = Some(self.residual(&it));
+        }
         let anchors = self.finish(&mut it, &mut report);
         it.y.truncate(n);
-        Ok((it.y, anchors, report))
+        let v = it.inertia.velocities(&it.y, touching(&self.contacts, n));
+        let remembered = it.inertia.remembered(&it.y, &self.masses, report.converged);
+        Ok(Ended { x: it.y, v, anchors, remembered, stepped: report })
     }
 
     /// Where a step begins, with all pairs that may come near if nothing unforeseen happens.
@@ -223,6 +238,7 @@ impl Solver {
         held.dedup();
         let mut led: Vec<bool> = (0..y0.len()).map(|i| i >= n).collect();
         held.iter().for_each(|v| led[*v as usize] = true);
+        self.note_begin(&y0, &ends, h);
         let clock = Instant::now();
         // What a step begins with must follow from the state alone, or a run that is resumed would differ.
         let mut pairs = std::mem::take(&mut self.last);
@@ -241,8 +257,11 @@ impl Solver {
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
         let y = if coasts { ends } else { y0.clone() };
-        let scale = self.scale(start);
-        let mut it = Iterate { start, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
+        let touching = touching(&self.contacts, n);
+        let inertia = Inertia::new(self.settings.rule, start, &self.masses, touching);
+        let scale = self.scale(start, &inertia);
+        let mut it =
+            Iterate { start, inertia, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
@@ -259,21 +278,14 @@ impl Solver {
 
     /// What a step could win: what a direction from rest would promise if nothing were in the way, m v², and the work
     /// of threads.
-    fn scale(&self, start: &Start<'_>) -> f64 {
-        let moved: f64 = self
-            .masses
-            .iter()
-            .zip(start.v)
-            .enumerate()
-            .map(|(i, (m, v))| m * (*v + start.outer.of(i) * start.h).length_squared())
-            .sum();
+    fn scale(&self, start: &Start<'_>, inertia: &Inertia<'_>) -> f64 {
         // A thread does work as long as its way is, or as far as it can pull in a step.
         let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
             let light =
                 s.vertices.map(|v| self.masses[v as usize]).into_iter().fold(f64::MAX, f64::min);
             s.force * s.gap(start.x).min(s.force * start.h * start.h / light)
         });
-        moved + sewn.sum::<f64>()
+        inertia.promise(&self.masses) + sewn.sum::<f64>()
     }
 
     /// Counts contacts and finds what they will stick to.
@@ -344,14 +356,22 @@ impl Solver {
     /// The potential but for the barrier.
     fn smooth(&mut self, it: &Iterate<'_>, y: &[DVec3]) -> f64 {
         let n = self.masses.len();
-        let h2 = it.start.h * it.start.h;
+        let moved = &it.inertia;
         let inertia: f64 = (0..n)
-            .map(|i| 0.5 * self.masses[i] / h2 * y[i].distance_squared(it.start.free(i)))
+            .map(|i| 0.5 * self.masses[i] / moved.span2(i) * y[i].distance_squared(moved.free(i)))
             .sum();
+        let (times, at) = moved.elastic(&y[..n]);
+        let elastic = times * self.sheet.energy(&at);
         let friction: f64 = it.rubs.iter().map(|r| r.energy(y, &it.y0, self.slip)).sum();
         let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
-        inertia + self.sheet.energy(&y[..n]) + friction + sewing
+        inertia + elastic + friction + sewing
     }
+}
+
+/// Vertices of cloth that are in contact, some more than once.
+fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
+    let points = contacts.iter().flat_map(|c| c.points.into_iter().zip(c.weights));
+    points.filter(move |(p, w)| (*p as usize) < n && *w != 0.0).map(|(p, _)| p)
 }
 
 /// Why a step failed.

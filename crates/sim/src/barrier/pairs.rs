@@ -36,6 +36,8 @@ pub(super) struct Near {
     /// cloth that lies flat, however short the edge between them is pressed; when it folds, they turn up too near.
     /// Such pairs may not cross, but nothing pushes them apart except the threads between them.
     pub(super) crowded: bool,
+    /// Stiffness of its barrier for this step [N/m], if that follows from what is pressed.
+    pub(super) stiffness: f64,
 }
 
 /// Nearest points: weights of the four points and the way from the second feature to the first.
@@ -172,6 +174,7 @@ impl Pairs {
             rank,
             body: CLOTH,
             crowded: false,
+            stiffness: 0.0,
         };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [a, b, c] = s.triangles[*t as usize];
@@ -214,6 +217,7 @@ impl Pairs {
                             rank: [rank, v, 0],
                             body: b as u32,
                             crowded: false,
+                            stiffness: 0.0,
                         });
                     }
                 }
@@ -248,6 +252,7 @@ impl Pairs {
             rank,
             body: b as u32,
             crowded: false,
+            stiffness: 0.0,
         };
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [p, q, r] = triangles[*t as usize].map(at);

@@ -63,12 +63,17 @@ impl Solver {
             (Walk(&self.before[..ordinary]), Walk(&self.before[ordinary..]));
         let mut brought = 0.0;
         for pair in pairs {
-            if ordinary.to(pair, &mut keep).is_some() {
+            if let Some(before) = ordinary.to(pair, &mut keep) {
                 crowded.to(pair, &mut keep);
+                pair.stiffness = self.stiffened(before, y);
+                if pair.stiffness != before.stiffness {
+                    brought += of(pair) - of(before);
+                }
                 continue;
             }
             let before = crowded.to(pair, &mut keep);
             pair.crowded = self.is_crowded(pair, y);
+            pair.stiffness = self.stiffness_of(pair);
             if before.is_none_or(|_| !pair.crowded) {
                 brought += of(pair) - before.map_or(0.0, of);
             }

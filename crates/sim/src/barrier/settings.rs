@@ -1,12 +1,15 @@
 //! What the default solver can be told.
 
 use super::law::Law;
+use super::rule::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the default solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Barrier {
+    /// How time goes on.
+    pub rule: Rule,
     /// How the barrier grows.
     pub law: Law,
     /// Gap at which the barrier begins, beyond the thickness [m]; 0 takes it from the mesh.
@@ -31,6 +34,7 @@ pub struct Barrier {
 impl Default for Barrier {
     fn default() -> Self {
         Self {
+            rule: Rule::default(),
             law: Law::default(),
             reach: 0.0,
             pressure: 0.0,

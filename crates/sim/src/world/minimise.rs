@@ -2,9 +2,11 @@
 
 use super::World;
 use super::engine::Engine;
-use crate::barrier::{Failure, Outer, Solver, Start};
+use crate::barrier::{Ended, Failure, Outer, Rule, Solver, Start};
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
+use crate::settings::Method;
+use crate::state::Before;
 use glam::DVec3;
 
 impl World {
@@ -52,22 +54,23 @@ impl World {
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
-        let start = Start { x, v, outer, t, h, held: &held, seams, anchors: &anchors };
+        let before = self.state.before.as_ref();
+        let start = Start { x, v, outer, t, h, held: &held, seams, anchors: &anchors, before };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));
         match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
-            Ok((x, stuck, stepped)) => {
-                let ways = x.iter().zip(&self.state.x);
-                let v: Vec<DVec3> = ways.map(|(to, from)| (*to - *from) / h).collect();
+            Ok(Ended { x, v, anchors: stuck, remembered, stepped }) => {
                 if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
                     self.state.anchors = anchors;
                     return Err(error);
                 }
                 report.take(&stepped);
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
-                self.state.x = x;
-                self.state.v = v;
+                let x = std::mem::replace(&mut self.state.x, x);
+                let v = std::mem::replace(&mut self.state.v, v);
+                let back = self.settings.barrier.rule.looks_back();
+                self.state.before = back.then_some(Before { h: remembered, x, v });
                 self.state.anchors = stuck;
                 Ok(())
             }
@@ -83,12 +86,15 @@ impl World {
         }
     }
 
-    /// Forces of the air on all vertices, with the velocities of now [N].
+    /// Forces of the air on all vertices, with the velocities of now [N]; without inertia, velocities are none that air would feel.
     pub(super) fn air(&self, t: f64) -> Vec<DVec3> {
         let mut force = vec![DVec3::ZERO; self.state.x.len()];
         let Some(wind) = self.wind else { return force };
+        let barrier = self.settings.method == Method::Barrier;
+        let still = barrier && self.settings.barrier.rule == Rule::QuasiStatic;
         for tri in &self.model.mesh.triangles {
             let velocity = tri.iter().map(|i| self.state.v[*i as usize]).sum::<DVec3>() / 3.0;
+            let velocity = if still { DVec3::ZERO } else { velocity };
             let each = wind.force(tri.map(|i| self.state.x[i as usize]), velocity, t) / 3.0;
             tri.iter().for_each(|i| force[*i as usize] += each);
         }

@@ -6,6 +6,7 @@
 use super::{Compare, Failure, Reading, Setup, Test};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
+use toile_sim::barrier::Barrier;
 use toile_sim::body::Shape;
 use toile_sim::{Body, Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
 
@@ -30,7 +31,7 @@ fn run(setup: &Setup) -> Result<Vec<Reading>, Failure> {
     [0.2, 0.4]
         .into_iter()
         .map(|friction| {
-            let ratio = ratio(setup, friction)?;
+            let ratio = ratio(setup, friction, Barrier::default())?;
             let name = format!("T₂/T₁ at μ = {friction}");
             Ok(Reading::new(name, ratio, libm::exp(friction * PI), setup.pick(0.02, 0.04)))
         })
@@ -48,8 +49,8 @@ fn around(s: f64, z: f64, radius: f64) -> DVec3 {
     }
 }
 
-/// Tension of the side that is pulled over that of the side that follows.
-fn ratio(setup: &Setup, friction: f64) -> Result<f64, Failure> {
+/// Tension of the side that is pulled over that of the side that follows, with the solver's rule and law.
+fn ratio(setup: &Setup, friction: f64, barrier: Barrier) -> Result<f64, Failure> {
     let (step, reach) = (0.005, 1e-3);
     let fabric = Fabric {
         friction,
@@ -96,10 +97,8 @@ fn ratio(setup: &Setup, friction: f64) -> Result<f64, Failure> {
     settings.stretch = setup.model.stretch;
     settings.bend = setup.model.bend;
     settings.step = step;
-    settings.barrier.reach = reach;
-    settings.barrier.pressure = 1e3;
-    settings.barrier.decrement = 1e-6;
-    settings.barrier.linear_tolerance = 1e-3;
+    settings.barrier =
+        Barrier { reach, pressure: 1e3, decrement: 1e-6, linear_tolerance: 1e-3, ..barrier };
     let cloth = Cloth { name: "belt".into(), mesh, grid, fabric };
     let mut world = World::new(vec![cloth.clone()], surroundings, settings)?;
     for _ in 0..setup.pick(80, 60) {
@@ -125,4 +124,23 @@ fn leg_tension(cloth: &Cloth, x: &[DVec3], sign: f64, length: f64) -> f64 {
         area += rest.area;
     }
     sum / area
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toile_sim::barrier::{Law, Rule};
+
+    #[test]
+    fn the_belt_is_held_alike_by_every_law_and_under_every_rule_of_time() {
+        let laws = Law::ALL.map(|law| Barrier { law, ..Barrier::default() });
+        let rules = Rule::ALL.map(|rule| Barrier { rule, ..Barrier::default() });
+        let setup = Setup { quick: true, ..Setup::default() };
+        let exact = libm::exp(0.4 * PI);
+        for barrier in laws.into_iter().chain(rules) {
+            let found = ratio(&setup, 0.4, barrier).unwrap_or(f64::NAN);
+            let (law, rule) = (barrier.law, barrier.rule);
+            assert!((found / exact - 1.0).abs() < 0.04, "{law:?} {rule:?}: {found} {exact}");
+        }
+    }
 }

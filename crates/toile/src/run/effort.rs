@@ -20,6 +20,8 @@ pub struct Effort {
     pub contacts_max: u64,
     /// Steps whose iterations ran out before they settled.
     pub unsettled: u64,
+    /// Force out of balance at the end, as a part of the weight; null if steps are not quasi-static.
+    pub residual: Option<f64>,
 }
 
 /// The same while it is counted.
@@ -33,6 +35,8 @@ pub(super) struct Counts {
     contacts: u64,
     contacts_max: u64,
     unsettled: u64,
+    #[serde(default)]
+    residual: Option<f64>,
 }
 
 impl Counts {
@@ -46,6 +50,7 @@ impl Counts {
         self.contacts += u64::from(report.contacts);
         self.contacts_max = self.contacts_max.max(u64::from(report.contacts));
         self.unsettled += u64::from(report.unsettled);
+        self.residual = report.residual;
     }
 
     /// For the report.
@@ -58,6 +63,7 @@ impl Counts {
             contacts_mean: self.contacts as f64 / self.steps.max(1) as f64,
             contacts_max: self.contacts_max,
             unsettled: self.unsettled,
+            residual: self.residual,
         }
     }
 }

@@ -99,6 +99,17 @@ impl Matrix {
         filter.constrain::<Mat3A>(&self.pattern, &mut self.values);
     }
 
+    /// The block of a row on the diagonal, as columns.
+    pub fn diagonal(&self, i: usize) -> [Vec3A; 3] {
+        let block = self.block(self.pattern.diagonal[i]);
+        [block.x_axis, block.y_axis, block.z_axis]
+    }
+
+    /// A ← s A.
+    pub fn scale(&mut self, s: f32) {
+        self.values.iter_mut().flatten().for_each(|a| *a *= s);
+    }
+
     /// Adds numbers to the diagonals of the blocks on the diagonal.
     pub fn add_to_diagonal(&mut self, of: impl Fn(usize) -> f32) {
         for (i, slot) in self.pattern.diagonal.iter().enumerate() {

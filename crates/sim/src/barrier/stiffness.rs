@@ -1,0 +1,151 @@
+//! Stiffness that follows from what is pressed [ando2024].
+//!
+//! κ = wᵀ (H + M u²/g²) w, with w the normalised direction of the contact, H the elastic Hessian and g the gap: as stiff as the
+//! cloth behind it, and stiff enough to stop within the gap what comes at the speed u. The paper has u² = 1 in its units; here u is the speed at
+//! which the pair comes nearer, and at least 1 m/s.
+//! What is fixed has the largest mass of the pair.
+//!
+//! All of it is that of the begin of the step: a step then has one potential, and the line search holds. It follows from the
+//! state alone, so a resumed run goes on alike. But a finite barrier may not hold what is driven, by hands that wind a cloth up: a gap that has
+//! shrunk to a third makes its contact as stiff as that gap asks, between two iterations, and it stays so until the step is over. Of H only the blocks of single vertices are taken, as if their neighbours stood still.
+//!
+//! Limits: where the mass rules, a contact that is pressed in by more than half of its reach gets a stiffness in the next step that lets
+//! it out again, and back: κ changes by more than the gap does.
+
+use super::contact::Gauge;
+use super::newton::Solver;
+use super::pairs::{Kind, Near};
+use glam::{DVec3, Vec3A};
+
+/// Least speed that a contact stops within its gap [m/s].
+const SPEED: f64 = 1.0;
+/// Least gap that counts, in parts of the reach: what is nearer is not stiffer.
+const LEAST: f64 = 0.02;
+/// How many times stiffer the gap of an iteration must ask for before a contact is made so.
+const STIFFER: f64 = 9.0;
+
+/// Where a step begins, as far as stiffness depends on it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Begin {
+    y: Vec<DVec3>,
+    /// Velocities of all points, if all go on as before.
+    v: Vec<DVec3>,
+    /// Elastic Hessian of each vertex by itself [N/m], as columns.
+    own: Vec<[Vec3A; 3]>,
+}
+
+impl Solver {
+    /// Takes note of the begin of a step of length `h`, with all points at `y` on their way to `ends`, if stiffness depends on it.
+    pub(super) fn note_begin(&mut self, y: &[DVec3], ends: &[DVec3], h: f64) {
+        if !self.gauge.law.follows_elasticity() {
+            return;
+        }
+        let n = self.masses.len();
+        let mut gradient = vec![DVec3::ZERO; n];
+        self.sheet.gradient_and_single_hessian(&y[..n], &mut gradient, &mut self.matrix);
+        let begin = &mut self.begin;
+        begin.y.clear();
+        begin.y.extend_from_slice(y);
+        begin.v.clear();
+        begin.v.extend(y.iter().zip(ends).map(|(from, to)| (*to - *from) / h));
+        begin.own.clear();
+        begin.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
+    }
+
+    /// κ of a pair for this step [N/m]; zero if it does not follow from what is pressed.
+    pub(super) fn stiffness_of(&self, near: &Near) -> f64 {
+        if !self.gauge.law.follows_elasticity() {
+            return 0.0;
+        }
+        self.begin.stiffness(&self.gauge, &self.masses, near, &self.begin.y)
+    }
+
+    /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
+    pub(super) fn stiffened(&self, near: &Near, y: &[DVec3]) -> f64 {
+        if !self.gauge.law.follows_elasticity() {
+            return 0.0;
+        }
+        let now = self.begin.stiffness(&self.gauge, &self.masses, near, y);
+        if now > STIFFER * near.stiffness { now } else { near.stiffness }
+    }
+}
+
+impl Begin {
+    /// κ of a pair with its points at `y`.
+    fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near, y: &[DVec3]) -> f64 {
+        let closest = near.closest(y);
+        let (offset, reach) = gauge.range(near);
+        let (normal, distance) = match near.kind {
+            Kind::Plane(n) => (n, n.dot(closest.way)),
+            Kind::Features(_) => (closest.way.normalize_or_zero(), closest.way.length()),
+        };
+        let gap = (distance - offset).clamp(LEAST * reach, reach);
+        let mut nearer = 0.0;
+        let mut parts = [Part::default(); 4];
+        for ((p, w), part) in near.points.into_iter().zip(closest.weights).zip(&mut parts) {
+            let p = p as usize;
+            nearer -= w * self.v[p].dot(normal);
+            let own = self.own.get(p).map_or(0.0, |own| {
+                let n = normal.as_vec3a();
+                f64::from((own[0] * n.x + own[1] * n.y + own[2] * n.z).dot(n))
+            });
+            *part = Part { weight: w, mass: masses.get(p).copied(), own };
+        }
+        combined(parts, nearer.max(SPEED), gap)
+    }
+}
+
+/// A point of a contact.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    weight: f64,
+    /// None for points of bodies.
+    mass: Option<f64>,
+    /// Elastic stiffness along the normal, were all others to stand still [N/m].
+    own: f64,
+}
+
+/// wᵀ (H + M u²/g²) w for the normalised w.
+fn combined(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
+    let heaviest = parts.iter().filter_map(|p| p.mass).fold(0.0, f64::max);
+    let (mut sum, mut length) = (0.0, 0.0);
+    for Part { weight, mass, own } in parts {
+        let stops = mass.unwrap_or(heaviest) * (speed / gap).powi(2);
+        sum += weight * weight * (own + stops);
+        length += weight * weight;
+    }
+    sum / length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(weight: f64, mass: Option<f64>, own: f64) -> Part {
+        Part { weight, mass, own }
+    }
+
+    #[test]
+    fn a_contact_is_as_stiff_as_its_points_and_stops_what_comes() {
+        let none = part(0.0, None, 0.0);
+        // A vertex on a body that does not move: the body weighs as much, and does not give way.
+        let found =
+            combined([part(1.0, Some(1e-4), 60.0), part(-1.0, None, 0.0), none, none], 2.0, 1e-3);
+        assert!((found - (30.0 + 1e-4 * 4.0 / 1e-6)).abs() < 1e-9, "{found}");
+        // The middle of an edge on a vertex: weights are squared, and normalised.
+        let parts = [
+            part(1.0, Some(1e-4), 6.0),
+            part(-0.5, Some(2e-4), 4.0),
+            part(-0.5, Some(2e-4), 4.0),
+            none,
+        ];
+        let found = combined(parts, 1.0, 1e-2);
+        let exact = ((6.0 + 1.0) + 2.0 * 0.25 * (4.0 + 2.0)) / 1.5;
+        assert!((found - exact).abs() < 1e-12, "{found} {exact}");
+        // The barrier, the cubic one, holds more than the motion has: nothing gets through within the gap.
+        let (m, u, g) = (1e-4, 3.0, 2e-3);
+        let k = combined([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
+        let held = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
+        assert!(held > 0.5 * m * u * u, "{held}");
+    }
+}
