@@ -11,9 +11,9 @@ use glam::DVec3;
 use toile_collide::ccd::Pair;
 use toile_collide::distance::{edge_edge, point_triangle};
 
-/// As many times as there are pairs must queries have been made before distances are measured again: measuring takes a few
-/// times as long as a query that ends early.
-const PATIENCE: usize = 3;
+/// As many times as there are pairs must queries have been made before distances are measured again: to measure takes about as
+/// long as to ask.
+const PATIENCE: usize = 1;
 /// Distances are kept in single precision, less what rounding may have added.
 const ROUNDED: f64 = 1.0 - 1e-6;
 

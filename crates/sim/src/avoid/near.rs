@@ -22,6 +22,8 @@ use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Query, Separation};
 
 /// Part of the gap that features of adjacent triangles keep: they come near in every sharp fold.
 const NARROW: f64 = 0.2;
+/// Part of the gap that blocks and pairs must surely keep to be left out: more than is asked, so that rounding does not matter.
+const SURE: f64 = 0.25;
 /// Part of its distance by which a pair that is nearer may still come nearer in a step: many steps must not make it none.
 const LEEWAY: f64 = 1e-3;
 /// Part of the way to contact that vertices may go, so that it is not found again.
@@ -184,7 +186,7 @@ impl Near {
             if !block.is_smooth(&self.gradients, gap) {
                 let Block { features, vertices, clearance, .. } = block;
                 let among = Among { vertices, vf: &features.vf, ee: &features.ee };
-                clearance.pick(&among, ends, gap, &mut picked);
+                clearance.pick(&among, ends, SURE * gap, &mut picked);
                 asked.take(features, &picked);
             }
         }
