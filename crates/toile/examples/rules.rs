@@ -27,6 +27,11 @@ fn curtain(rule: Rule, step: f64) -> World {
     let mut settings = Preset::Toile.settings();
     settings.step = step;
     settings.barrier.rule = rule;
+    // How exactly steps are found: `DECREMENT=1e-6`.
+    if let Some(decrement) = std::env::var("DECREMENT").ok().and_then(|d| d.parse().ok()) {
+        settings.barrier.decrement = decrement;
+        settings.barrier.speed = 1e-3 * decrement;
+    }
     World::new(vec![cloth], surroundings, settings).expect("a world")
 }
 
@@ -42,6 +47,7 @@ fn main() {
     let rest = hanging.energy().elastic + hanging.energy().potential;
     let mut worlds: Vec<World> = rules.iter().map(|r| curtain(*r, step)).collect();
     let begin = worlds[0].energy().total() - rest;
+    let mut touched = rules.map(|_| 0);
     let mut curves = rules.map(|_| Vec::new());
     println!("time [s], {}", rules.map(Rule::name).join(", "));
     let per = (0.1 / step).round() as u64;
@@ -54,10 +60,11 @@ fn main() {
             let kept: Vec<String> = kept.iter().map(|k| format!("{k:.4}")).collect();
             println!("{time:.1}, {}", kept.join(", "));
         }
-        for world in &mut worlds {
-            world.step().expect("a step");
+        for (world, touched) in worlds.iter_mut().zip(&mut touched) {
+            *touched += u32::from(world.step().expect("a step").contacts > 0);
         }
     }
+    println!("steps with contacts: {touched:?}");
     let ends = curves.each_ref().map(|c| c.last().map_or(0.0, |(_, kept)| *kept));
     assert!(ends[1] > ends[0] && ends[2] > ends[0], "Euler loses most");
     if let Some(file) = std::env::args().nth(3) {

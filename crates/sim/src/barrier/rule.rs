@@ -32,13 +32,15 @@ use std::borrow::Cow;
 
 /// Longest step, in parts of the one before, for which BDF2 is stable: 1 + √2, and a bit less.
 const LONGEST: f64 = 2.4;
-/// Drag of a quasi-static step that nothing carries [1/s]: it sinks by g/10 in a second.
+/// Drag on what nothing carries, in quasi-static steps [1/s]: it sinks at g/10 s, about 1 m/s.
 const DRAG: f64 = 10.0;
 /// Least and largest residual by which the pace of quasi-static steps is chosen, how much less of it is believed from step to step, and how much
 /// more after a step that was not found.
 const RESIDUAL: [f64; 2] = [1e-4, 1e2];
 const LESS: f64 = 0.1;
 const MORE: f64 = 4.0;
+/// How much more exactly steps of order 2 are found: what Newton's method leaves over damps too, and more than BDF2 itself.
+const FINE: f64 = 0.1;
 /// What forces are compared with where there is no weight [m/s²].
 const WEIGHT: f64 = 9.81;
 
@@ -201,7 +203,7 @@ impl<'a> Inertia<'a> {
         x.iter().enumerate().map(velocity).collect()
     }
 
-    /// Energy that a direction from rest would promise if nothing were in the way [J].
+    /// Energy that a direction from rest would promise if nothing were in the way [J], or a part of it where steps are found more exactly.
     pub(super) fn promise(&self, masses: &[f64]) -> f64 {
         let s = self.start;
         let each = masses.iter().enumerate();
@@ -209,10 +211,19 @@ impl<'a> Inertia<'a> {
             // What is left to win falls with the force that is left.
             Step::QuasiStatic(tau2) => {
                 let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
+                let weight = if weight > 0.0 {
+                    weight
+                } else {
+                    WEIGHT * WEIGHT * masses.iter().sum::<f64>()
+                };
                 let residual = s.h / (DRAG * tau2);
                 weight * tau2 * residual * residual
             }
-            _ => each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared()).sum(),
+            step => {
+                let fine = if matches!(step, Step::Euler) { 1.0 } else { FINE };
+                let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared());
+                fine * moved.sum::<f64>()
+            }
         }
     }
 
