@@ -14,10 +14,12 @@
 
 use crate::arrange::Arrangement;
 use crate::error::Error;
+use crate::iron::iron;
 use crate::weld::{Meet, Weld};
 use glam::{DVec2, DVec3};
 use std::ops::Range;
 use toile_audit::Solid;
+use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
@@ -36,6 +38,15 @@ const GROWTH: f64 = 1.1;
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
 const PATIENCE: u32 = 120;
+/// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
+const STALLED: u32 = 10;
+const SMALLER: f64 = 0.9;
+/// … and is smaller than so many stitches: what lies crosswise is then ironed.
+const CROSSWISE: f64 = 1.5;
+/// Steps between attempts to iron, rings of edges that are ironed at most, and stitches apart that are ironed separately.
+const IRON_AGAIN: u32 = 10;
+const IRON_RINGS: u32 = 6;
+const IRON_APART: f64 = 8.0;
 /// Length of a step [s].
 const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
@@ -115,6 +126,10 @@ pub struct Fitting {
     pull: [f64; 2],
     /// Opening of a seam within which threads are springs [m].
     closed: f64,
+    /// The widest opening when it last became much smaller [m], and in which step.
+    progress: (f64, u32),
+    /// The body, to be asked for its nearest points: when something has to be ironed.
+    skin: Option<field::Solid>,
 }
 
 impl Fitting {
@@ -152,6 +167,8 @@ impl Fitting {
             speed: 0.0,
             pull,
             closed,
+            progress: (f64::INFINITY, 0),
+            skin: None,
             world,
             panels,
             ranges,
@@ -258,10 +275,12 @@ impl Fitting {
         self.world.set_velocities(|i, _| v[i as usize] * keep);
         let report = self.world.step()?;
         self.steps += 1;
+        let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
-            Stage::Sewing if self.widest_gap() < 2.0 * self.closed => {
+            Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
                 self.weld()?;
+                self.iron()?;
                 self.world.set_gravity(DVec3::Y * -9.81);
                 self.thread()?;
             }
@@ -272,11 +291,24 @@ impl Fitting {
                     self.thread()?;
                     self.weld()?;
                 }
+                if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
+                    self.iron()?;
+                }
                 self.rest()?;
             }
             _ => {}
         }
         Ok(report)
+    }
+
+    /// Whether threads have done what they can: all seams are nearly closed, or all but what lies crosswise.
+    fn is_sewn(&mut self) -> bool {
+        let widest = self.widest_gap();
+        if widest < SMALLER * self.progress.0 {
+            self.progress = (widest, self.steps);
+        }
+        let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
+        widest < 2.0 * self.closed || stalled && widest < CROSSWISE * self.spacing
     }
 
     /// Whether it is at rest.
@@ -373,6 +405,62 @@ impl Fitting {
             }
         }
         Ok(())
+    }
+
+    /// Joins what threads cannot bring together, and irons the cloth around it: as little of it as makes it lie free of
+    /// intersections. What cannot be ironed stays as it is.
+    fn iron(&mut self) -> Result<(), Error> {
+        let open: Vec<usize> = (0..self.pairs.len())
+            .filter(|i| !self.joined[*i] && self.gap(self.pairs[*i]) < CROSSWISE * self.spacing)
+            .collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let skin = match self.skin.take() {
+            Some(skin) => skin,
+            None => field::Solid::with_holes(&self.body.positions, &self.body.triangles)?,
+        };
+        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
+        let solid = Solid::Mesh { positions, triangles };
+        for corner in self.corners(&open) {
+            let old = (0..self.pairs.len()).filter(|i| self.joined[*i]);
+            let pairs: Vec<[u32; 2]> =
+                old.chain(corner.iter().copied()).map(|i| self.pairs[i]).collect();
+            let x: Vec<DVec3> = self.at.iter().map(|v| self.world.state().x[*v as usize]).collect();
+            for rings in 1..=IRON_RINGS {
+                let mut weld = Weld::new(&self.panels, &x, &pairs, Meet::Middle);
+                let around: Vec<u32> =
+                    corner.iter().map(|i| weld.map[self.pairs[*i][0] as usize]).collect();
+                iron(&mut weld.mesh, &around, rings, &skin, self.closed);
+                if !weld.faults(&solid)?.is_empty() {
+                    continue;
+                }
+                let mut world = self.world_of(weld.mesh.clone())?;
+                if world.without_room()?.is_empty() {
+                    self.go_on_in(world, &weld, &corner)?;
+                    break;
+                }
+            }
+        }
+        self.skin = Some(skin);
+        Ok(())
+    }
+
+    /// Stitches in groups that are far from each other.
+    fn corners(&self, stitches: &[usize]) -> Vec<Vec<usize>> {
+        let x = &self.world.state().x;
+        let place = |i: &usize| x[self.at[self.pairs[*i][0] as usize] as usize];
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for i in stitches {
+            let apart = IRON_APART * self.spacing;
+            let near = |g: &Vec<usize>| g.iter().any(|k| place(k).distance(place(i)) < apart);
+            // What joins several groups makes them one.
+            let (mut joined, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(near);
+            joined.push(vec![*i]);
+            groups = others;
+            groups.push(joined.concat());
+        }
+        groups
     }
 
     /// Takes up a world of the joined mesh.

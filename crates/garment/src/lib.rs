@@ -8,6 +8,7 @@ mod arrange;
 mod error;
 pub mod fit;
 mod fitting;
+mod iron;
 mod weld;
 
 pub use arrange::{Arrangement, arrange};

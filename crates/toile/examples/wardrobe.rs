@@ -1,7 +1,8 @@
 //! Every built-in design in three sizes and three fabrics on the mannequin of its size, as a table and a sheet of pictures.
 //!
 //! `cargo run --release -p toile --example wardrobe -- --out wardrobe`; words without dashes choose: `tshirt M jersey`.
-//! `--edge 0.04` sets the length of edges, `--pattern file --body mesh` dress others, `--log` tells of every tenth step.
+//! `--edge 0.04` sets the length of edges, `--fabric cotton` takes another fabric, `--pattern file --body mesh` dress others, `--log`
+//! tells of every tenth step, and which stitches are open at the end.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it does")]
 
@@ -26,6 +27,7 @@ struct Choice {
     words: Vec<String>,
     edge: f64,
     out: PathBuf,
+    fabrics: Vec<String>,
     pattern: Option<PathBuf>,
     body: Option<PathBuf>,
     log: bool,
@@ -37,6 +39,7 @@ impl Choice {
             words: Vec::new(),
             edge: 0.04,
             out: "wardrobe".into(),
+            fabrics: Vec::new(),
             pattern: None,
             body: None,
             log: false,
@@ -46,11 +49,16 @@ impl Choice {
             match word.as_str() {
                 "--edge" => choice.edge = args.next().and_then(|a| a.parse().ok()).unwrap_or(0.04),
                 "--out" => choice.out = args.next().unwrap_or_default().into(),
+                "--fabric" => choice.fabrics.extend(args.next()),
                 "--pattern" => choice.pattern = args.next().map(Into::into),
                 "--body" => choice.body = args.next().map(Into::into),
                 "--log" => choice.log = true,
                 _ => choice.words.push(word),
             }
+        }
+        if choice.fabrics.is_empty() {
+            let named = FABRICS.iter().filter(|f| choice.wants(f, &FABRICS));
+            choice.fabrics = named.map(|f| (*f).to_owned()).collect();
         }
         choice
     }
@@ -104,7 +112,7 @@ fn main() -> Outcome<()> {
                 .collect(),
         };
         for (name, pattern) in &patterns {
-            for cloth in FABRICS.iter().filter(|f| choice.wants(f, &FABRICS)) {
+            for cloth in &choice.fabrics {
                 print!("{name:14} {:4} {cloth:14} ", size.name());
                 let fabric = fabric::find(cloth)?;
                 let mesh = meshing::mesh(pattern, choice.edge)?;
@@ -145,6 +153,9 @@ fn dress(
             Ok(report) => report,
             Err(error) => {
                 write(path, &views(&fitting, body)?)?;
+                if choice.log {
+                    tell_open(&fitting, mesh);
+                }
                 return Err(error.into());
             }
         };
@@ -178,10 +189,27 @@ fn dress(
         fitting.world().max_strain(),
         if fitting.stage() == Stage::Done { "yes" } else { "no" }
     );
+    if choice.log {
+        tell_open(&fitting, mesh);
+    }
     let sheet = views(&fitting, body)?;
     write(path, &sheet)?;
     io::write_mesh(path.with_extension("obj"), &cloth)?;
     Ok(sheet)
+}
+
+/// Which stitches are open by more than a millimetre, and where.
+fn tell_open(fitting: &Fitting, mesh: &meshing::PatternMesh) {
+    let x = &fitting.world().state().x;
+    let offsets = mesh.offsets();
+    let panel = |v: u32| offsets.partition_point(|o| *o <= v) - 1;
+    for pair in mesh.sewn_pairs() {
+        let [a, b] = pair.map(|v| x[fitting.vertices()[v as usize] as usize]);
+        if a.distance(b) > 1e-3 {
+            let [p, q] = pair.map(|v| &mesh.panels[panel(v)].name);
+            println!("open {pair:?} {p} {q}: {:.2} mm, {a:.4} {b:.4}", 1e3 * a.distance(b));
+        }
+    }
 }
 
 /// From four sides, every panel in its colour.
