@@ -64,10 +64,11 @@ const SLIDING: u32 = 80;
 const AGAIN: u32 = 2;
 /// Rounds in which what is to be joined is moved from the body, and then in which what cannot be joined is left out.
 const ROUNDS: u32 = 12;
-/// Stiffness of the tape that stays a band [N].
+/// Stiffness of the tape that stays a band [N], and the strain beyond which its pull grows no more.
 const TAPE: f64 = 100.0;
-/// Strain beyond which its pull grows no more.
 const TAPE_GIVES: f64 = 0.2;
+/// The same strain for elastics, which are stretched to twice their length and more.
+const ELASTIC_GIVES: f64 = 2.0;
 /// Room between panels in the material plane [m].
 const APART: f64 = 0.05;
 
@@ -103,8 +104,10 @@ pub struct Fitting {
     /// Vertices of the panels that are sewn together, and whether they are one already.
     pairs: Vec<[u32; 2]>,
     joined: Vec<bool>,
-    /// Tapes along bands: vertices of the panels, and their length [m].
-    tapes: Vec<([u32; 2], f64)>,
+    /// Names of the seams they belong to, in the same order.
+    seams: Vec<String>,
+    /// Tapes along bands, and elastics, from vertex to vertex of the panels.
+    tapes: Vec<Seam>,
     /// Length of seam that a thread holds [m].
     spacing: f64,
     fabric: Fabric,
@@ -150,10 +153,12 @@ impl Fitting {
             (PULL[k] * stiffness).clamp(PULL_LEAST, PULL_MOST[k].max(PULL_LEAST))
         });
         let pairs = mesh.sewn_pairs();
+        let seams = mesh.stitchings.iter().flat_map(|s| s.pairs.iter().map(|_| s.name.clone()));
         let closed = 3.0 * world.separation();
         let mut fitting = Self {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
+            seams: seams.collect(),
             tapes: tapes(mesh, &arrangement.bands),
             spacing: spacing(mesh),
             fabric: fabric.clone(),
@@ -214,16 +219,73 @@ impl Fitting {
         a.distance(b)
     }
 
-    /// Which seam is open.
-    fn open(&self) -> Error {
-        let widest = self.pairs.iter().max_by(|a, b| self.gap(**a).total_cmp(&self.gap(**b)));
-        let name = |v: u32| {
+    /// Which seam is open, where, and whether there is cloth enough.
+    pub fn open(&self) -> Option<Error> {
+        let gap = |i: &usize| self.gap(self.pairs[*i]);
+        let widest = (0..self.pairs.len()).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+        let pair = self.pairs[widest];
+        let panel = |v: u32| {
             let triangle = self.panels.triangles.iter().position(|t| t.contains(&v)).unwrap_or(0);
-            let range = self.ranges.iter().find(|r| r.triangles.contains(&(triangle as u32)));
-            range.map_or_else(String::new, |r| r.name.clone())
+            let holds = |r: &PanelRange| r.triangles.contains(&(triangle as u32));
+            self.ranges.iter().position(holds).unwrap_or(0)
         };
-        let panels = widest.map_or_else(Default::default, |pair| pair.map(name));
-        Error::Open { panels, gap: self.widest_gap() }
+        let [a, b] = pair.map(|v| self.world.state().x[self.at[v as usize] as usize]);
+        let middle = 0.5 * (a + b);
+        Some(Error::Open {
+            seam: self.seams[widest].clone(),
+            panels: pair.map(|v| self.ranges[panel(v)].name.clone()),
+            gap: a.distance(b),
+            height: middle.y,
+            girths: self.girths(panel(pair[0]), middle),
+        })
+    }
+
+    /// Girth of the body at the height of a point, where it is nearest to it, and the length at rest of the cloth around it: of
+    /// the panel, and of all that are sewn to it or to each other at that height. Nothing if the cloth goes around no part
+    /// of the body.
+    fn girths(&self, panel: usize, point: DVec3) -> Option<[f64; 2]> {
+        let x: Vec<DVec3> = self.at.iter().map(|v| self.world.state().x[*v as usize]).collect();
+        let panel_of = |t: usize| {
+            self.ranges.iter().position(|r| r.triangles.contains(&(t as u32))).unwrap_or(0)
+        };
+        let mut of_vertex = vec![0; x.len()];
+        for (t, tri) in self.panels.triangles.iter().enumerate() {
+            tri.iter().for_each(|v| of_vertex[*v as usize] = panel_of(t));
+        }
+        // Seams that cross the plane join panels around the body.
+        let mut around = vec![false; self.ranges.len()];
+        around[panel] = true;
+        let crossing = |p: &&[u32; 2]| (x[p[0] as usize].y - point.y).abs() < self.spacing;
+        let links: Vec<[usize; 2]> =
+            self.pairs.iter().filter(crossing).map(|p| p.map(|v| of_vertex[v as usize])).collect();
+        for _ in 0..self.ranges.len() {
+            for [a, b] in &links {
+                let either = around[*a] || around[*b];
+                (around[*a], around[*b]) = (either, either);
+            }
+        }
+        let mut cloth = 0.0;
+        for (t, tri) in
+            self.panels.triangles.iter().enumerate().filter(|(t, _)| around[panel_of(*t)])
+        {
+            let (uv, h) = (self.panels.corners_uv(t), tri.map(|v| x[v as usize].y - point.y));
+            let cut: Vec<DVec2> = [[0, 1], [1, 2], [2, 0]]
+                .iter()
+                .filter(|[i, k]| (h[*i] < 0.0) != (h[*k] < 0.0))
+                .map(|[i, k]| uv[*i].lerp(uv[*k], h[*i] / (h[*i] - h[*k])))
+                .collect();
+            if let [p, q] = cut[..] {
+                cloth += p.distance(q);
+            }
+        }
+        let plane = toile_body::Plane::level(point.y);
+        let loops = toile_body::slice(&self.body, plane);
+        let far = |l: &&toile_body::Loop| {
+            let ways = l.points.iter().map(|p| p.distance_squared(point));
+            ways.fold(f64::INFINITY, f64::min)
+        };
+        let body = loops.iter().min_by(|a, b| far(a).total_cmp(&far(b)))?.girth(plane.normal);
+        (cloth > 0.5 * body).then_some([body, cloth])
     }
 
     /// The garment as it is: all panels in one mesh, with one vertex where vertices are sewn together.
@@ -245,10 +307,7 @@ impl Fitting {
             rest: 0.0,
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
-        let tapes = tapes.iter().map(|(pair, rest)| {
-            let (force, slack) = (TAPE * TAPE_GIVES, TAPE_GIVES * rest);
-            Seam { vertices: at(pair), force, slack, rest: *rest }
-        });
+        let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
         let seams = threads.chain(tapes).filter(|s| s.vertices[0] != s.vertices[1]).collect();
         Ok(self.world.sew(seams)?)
     }
@@ -284,7 +343,11 @@ impl Fitting {
                 self.world.set_gravity(DVec3::Y * -9.81);
                 self.thread()?;
             }
-            Stage::Sewing if self.steps >= PATIENCE => return Err(self.open()),
+            Stage::Sewing if self.steps >= PATIENCE => {
+                if let Some(open) = self.open() {
+                    return Err(open);
+                }
+            }
             Stage::Draping => {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
                     self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
@@ -527,20 +590,29 @@ fn joined(mesh: &PatternMesh, arrangement: &Arrangement) -> (TriMesh, Vec<PanelR
     (all, ranges)
 }
 
-/// Neighbours along the long edges of bands, and how far apart they are.
-fn tapes(mesh: &PatternMesh, bands: &[bool]) -> Vec<([u32; 2], f64)> {
+/// Tapes along the long edges of bands, and elastics: a piece between every two neighbours. A band with an elastic has no
+/// tape, for it must give way.
+fn tapes(mesh: &PatternMesh, bands: &[bool]) -> Vec<Seam> {
     let offsets = mesh.offsets();
     let mut tapes = Vec::new();
-    for (i, panel) in mesh.panels.iter().enumerate().filter(|(i, _)| bands[*i]) {
+    for (i, panel) in mesh.panels.iter().enumerate() {
         let at = |v: u32| panel.mesh.positions[v as usize];
-        let steps = |edge: &[u32]| -> Vec<([u32; 2], f64)> {
-            edge.windows(2).map(|w| ([w[0], w[1]], at(w[0]).distance(at(w[1])))).collect()
+        let length = |e: &[u32]| e.windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum::<f64>();
+        let mut along = |line: &[u32], ratio: f64, stiffness: f64, gives: f64| {
+            for w in line.windows(2) {
+                let rest = ratio * at(w[0]).distance(at(w[1]));
+                let vertices = [w[0], w[1]].map(|v| v + offsets[i]);
+                tapes.push(Seam { vertices, force: stiffness * gives, slack: gives * rest, rest });
+            }
         };
-        let edges: Vec<_> = panel.edges.iter().map(|e| steps(e)).collect();
-        let length = |e: &[([u32; 2], f64)]| e.iter().map(|(_, l)| l).sum::<f64>();
-        let longest = edges.iter().map(|e| length(e)).fold(0.0, f64::max);
-        let long = edges.into_iter().filter(|e| length(e) > 0.5 * longest).flatten();
-        tapes.extend(long.map(|(pair, l)| (pair.map(|v| v + offsets[i]), l)));
+        for elastic in &panel.elastics {
+            along(&elastic.vertices, elastic.ratio, elastic.stiffness, ELASTIC_GIVES);
+        }
+        if bands[i] && panel.elastics.is_empty() {
+            let longest = panel.edges.iter().map(|e| length(e)).fold(0.0, f64::max);
+            let long = panel.edges.iter().filter(|e| length(e) > 0.5 * longest);
+            long.for_each(|e| along(e, 1.0, TAPE, TAPE_GIVES));
+        }
     }
     tapes
 }
