@@ -196,6 +196,67 @@ fn a_t_shirt_that_hardly_stretches_lies_on_the_shoulders_and_does_not_hang_in_th
     assert!((0.0..0.02).contains(&above), "{above}");
 }
 
+/// A pattern file of the repository.
+fn from_file(name: &str) -> Pattern {
+    let path = format!("{}/../../patterns/{name}", env!("CARGO_MANIFEST_DIR"));
+    toile_pattern::file::read(path).unwrap()
+}
+
+#[test]
+fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
+    let body = mannequin();
+    let drape = |pattern: &Pattern| {
+        let mesh = meshing::mesh(pattern, EDGE).unwrap();
+        let arranged = arrange(pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+        let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &Fabric::default()).unwrap();
+        for _ in 0..150 {
+            if fitting.stage() == Stage::Done {
+                break;
+            }
+            fitting.step().unwrap();
+        }
+        let cloth = fitting.mesh();
+        assert_clear(&cloth, &body, "draped");
+        // The girth of the band as it is worn, and how high it is.
+        let band = fitting.panels().iter().find(|p| p.name == "waistband").unwrap();
+        let triangles = band.triangles.start as usize..band.triangles.end as usize;
+        let band = TriMesh::new(cloth.positions.clone(), cloth.triangles[triangles].to_vec());
+        let used: Vec<f64> =
+            band.triangles.iter().flatten().map(|v| cloth.positions[*v as usize].y).collect();
+        let height = used.iter().sum::<f64>() / used.len() as f64;
+        (fitting.stage(), fitting.open_stitches(), height)
+    };
+    let mut pattern = from_file("pull-on-skirt.toml");
+    let (stage, open, height) = drape(&pattern);
+    assert_eq!((stage, open), (Stage::Done, 0));
+    let waist = body.landmarks.waist.y;
+    assert!((height - waist).abs() < 0.06, "{height} {waist}");
+    // Without it the same skirt slides down to where the body is as wide as its band.
+    pattern.panels.iter_mut().for_each(|p| p.elastics.clear());
+    let (_, _, fallen) = drape(&pattern);
+    assert!(fallen < height - 0.05, "{fallen} {height}");
+}
+
+#[test]
+fn a_skirt_that_is_too_tight_names_its_seam_and_both_girths() {
+    let small = Figure::Female.measurements(Size::Xs);
+    let large = Figure::Female.measurements(Size::Xxl);
+    let body = Mannequin::new(&large, Figure::Female, Pose::A).unwrap();
+    let pattern = Design::find("skirt").unwrap().draft(&small);
+    let mesh = meshing::mesh(&pattern, EDGE).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let stiff = Fabric { weft: 3000.0, warp: 3000.0, shear: 300.0, ..Fabric::default() };
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &stiff).unwrap();
+    let refused = (0..200).find_map(|_| fitting.step().err()).expect("it cannot be closed");
+    let Error::Open { seam, gap, girths: Some([wearer, cloth]), .. } = &refused else {
+        panic!("{refused}")
+    };
+    assert!(pattern.seams.iter().any(|s| s.name == *seam), "{seam}");
+    assert!(*gap > 0.01 && *cloth < 0.95 * *wearer && *cloth > 0.5, "{refused}");
+    assert!(refused.to_string().contains("too tight"), "{refused}");
+    assert!(refused.help().contains("larger size"));
+}
+
 #[test]
 fn a_panel_that_does_not_say_where_it_belongs_is_refused_by_name() {
     let body = mannequin();
