@@ -4,7 +4,8 @@
 //! all seams are nearly closed, sewn vertices are made one, gravity begins, and what moves is slowed down until the garment hangs
 //! still. Threads pull no harder than the fabric bears: by a share of its stiffness.
 //!
-//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight. Bands around the
+//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight; one with an elastic does,
+//! since it stays where that is put by friction alone. Bands around the
 //! waist are stayed when they are closed, as tailors do it: a tape along both long edges keeps them from being stretched by
 //! what hangs on them.
 //!
@@ -116,6 +117,8 @@ pub struct Fitting {
     steps: u32,
     /// How often joining has been tried.
     attempts: usize,
+    /// Whether it has an elastic.
+    is_elastic: bool,
     /// Whether it rubs on the body.
     rubs: bool,
     /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
@@ -166,6 +169,7 @@ impl Fitting {
             stage: Stage::Sewing,
             steps: 0,
             attempts: 0,
+            is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             rubs: false,
             calm: None,
             slow: 0.5 * STILL,
@@ -279,6 +283,7 @@ impl Fitting {
         match self.stage {
             Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
+                self.rubs = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
                 self.world.set_gravity(DVec3::Y * -9.81);

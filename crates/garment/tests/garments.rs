@@ -3,7 +3,7 @@
 use glam::DVec3;
 use toile_audit::{Solid, body_penetrations, self_intersections};
 use toile_body::{Body, Figure, Mannequin, Pose};
-use toile_garment::{Error, Fitting, Stage, arrange};
+use toile_garment::{Error, Fitting, Stage, Tailor, arrange};
 use toile_mesh::{Topology, TriMesh};
 use toile_pattern::design::Design;
 use toile_pattern::meshing::{self, PatternMesh};
@@ -176,6 +176,41 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     assert!((marks.crotch.y - 0.1..marks.hip.y + 0.05).contains(&low.y), "{}", low.y);
 }
 
+#[test]
+fn a_garment_sewn_with_large_triangles_goes_on_with_small_ones_for_any_number_of_threads() {
+    let body = mannequin();
+    let m = Figure::Female.measurements(Size::M);
+    let pattern = Design::find("skirt").unwrap().draft(&m);
+    let edge = 0.015;
+    let mesh = meshing::mesh(&pattern, edge).unwrap();
+    let fabric = Fabric::default();
+    let worn = || {
+        let wearer = (&body.mesh, &body.landmarks);
+        let mut tailor = Tailor::new(&pattern, &mesh, edge, wearer, &fabric).unwrap();
+        assert!(tailor.is_coarse() && !tailor.is_done());
+        let coarse = tailor.fitting().mesh().positions.len();
+        while tailor.is_coarse() {
+            tailor.step().unwrap();
+        }
+        // Refined, not begun anew: all is sewn and nothing intersects from the first moment.
+        let fitting = tailor.fitting();
+        assert_eq!((fitting.stage(), fitting.open_stitches()), (Stage::Draping, 0));
+        let cloth = fitting.mesh();
+        assert!(cloth.positions.len() > 3 * coarse, "{} {coarse}", cloth.positions.len());
+        let wanted: usize = mesh.panels.iter().map(|p| p.mesh.triangles.len()).sum();
+        assert_eq!(cloth.triangles.len(), wanted);
+        assert_clear(&cloth, &body, "refined");
+        tailor.step().unwrap();
+        assert_clear(&tailor.fitting().mesh(), &body, "a step later");
+        tailor.fitting().world().state().hash()
+    };
+    let hashes = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(worn)
+    });
+    assert_eq!(hashes[0], hashes[1]);
+}
+
 /// How high cloth or body reach on the left shoulder, between neck and arm.
 fn shoulder(mesh: &TriMesh) -> f64 {
     let on = |p: &&DVec3| (0.13..0.18).contains(&p.x);
@@ -206,7 +241,7 @@ fn from_file(name: &str) -> Pattern {
 fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
     let body = mannequin();
     let drape = |pattern: &Pattern| {
-        let mesh = meshing::mesh(pattern, EDGE).unwrap();
+        let mesh = meshing::mesh(pattern, 0.03).unwrap();
         let arranged = arrange(pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
         let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &Fabric::default()).unwrap();
         for _ in 0..150 {

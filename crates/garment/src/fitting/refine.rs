@@ -47,7 +47,7 @@ impl Fitting {
         let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;
         let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
         let solid = Solid::Mesh { positions, triangles };
-        fine.stage = Stage::Draping;
+        (fine.stage, fine.rubs) = (Stage::Draping, fine.is_elastic);
         fine.pull[0] = fine.pull[1];
         let all: Vec<usize> = (0..pairs.len()).collect();
         for round in 0..ROUNDS {
