@@ -213,8 +213,7 @@ fn panel(p: &Panel) -> PanelFile {
 }
 
 fn elastic(e: &Elastic) -> ElasticFile {
-    let stiffness = (e.stiffness != Elastic::STIFFNESS).then_some(e.stiffness);
-    ElasticFile { edge: e.edge.clone(), ratio: round(e.ratio), stiffness }
+    ElasticFile { edge: e.edge.clone(), ratio: round(e.ratio), stiffness: Some(round(e.stiffness)) }
 }
 
 fn path(p: &Path) -> PathFile {
