@@ -4,6 +4,7 @@
 // A task talks to people on purpose.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod jitters;
 mod peers;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ const HELP: &str = "cargo xtask TASK
 
   test           everything CI checks: format, lints, documentation, tests, examples
   scenes         run every scene at full size and check what it expects (long); names as arguments
+  jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
+                 scenes, --starts N or --program PATH as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     let done = match task.as_str() {
         "test" => test(),
         "scenes" => scenes(&rest),
+        "jitters" => jitters::jitters(&rest),
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
@@ -153,12 +157,18 @@ const LARGEST_PICTURE: u64 = 300_000;
 /// Scenes whose course is told by their first part [s]; then they only lie there.
 const COURSES: [(&str, &str); 1] = [("ribbon", "1.4")];
 
-/// Garments of the gallery: a design and what else `toile drape` is told.
-const GARMENTS: [&[&str]; 3] = [
+/// Garments of the gallery: a design or pattern file and what else `toile drape` is told.
+const GARMENTS: [&[&str]; 4] = [
     &["tshirt", "--fabric", "jersey", "--quality", "fine"],
     &["dress", "--fabric", "cotton"],
     &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
+    &["patterns/pull-on-skirt.toml", "--fabric", "cotton-poplin"],
 ];
+
+/// What a garment of the gallery is called: its design, or its file without folder and ending.
+fn garment_name(garment: &[&'static str]) -> &'static str {
+    Path::new(garment[0]).file_stem().and_then(|s| s.to_str()).unwrap_or(garment[0])
+}
 
 /// The tutorial of docs/first-garment.md.
 const TUTORIAL: &str = "first-garment";
@@ -188,10 +198,12 @@ fn gallery(asked: &[String]) -> Done {
     if asked.is_empty() || asked.iter().any(|a| a == TUTORIAL) {
         tutorial(&images)?;
     }
-    let garments = GARMENTS.iter().filter(|g| asked.is_empty() || asked.iter().any(|a| a == g[0]));
-    for garment in garments {
-        let [name, out] = [garment[0], &format!("out/gallery/{}", garment[0])];
-        let mut args = vec!["drape", name, "--out", out];
+    let is_asked =
+        |g: &&&[&'static str]| asked.is_empty() || asked.iter().any(|a| a == garment_name(g));
+    for garment in GARMENTS.iter().filter(is_asked) {
+        let name = garment_name(garment);
+        let out = &format!("out/gallery/{name}");
+        let mut args = vec!["drape", garment[0], "--out", out];
         args.extend(&garment[1..]);
         stage(name, program(&args))?;
         copy_picture(&root().join(out).join("final.png"), &images, &format!("garment-{name}"))?;
@@ -199,7 +211,7 @@ fn gallery(asked: &[String]) -> Done {
             copy_picture(&root().join(out).join("fit-strain.png"), &images, "fit-strain")?;
         }
     }
-    let others = |a: &&String| *a != TUTORIAL && GARMENTS.iter().all(|g| g[0] != **a);
+    let others = |a: &&String| *a != TUTORIAL && GARMENTS.iter().all(|g| garment_name(g) != **a);
     let scenes: Vec<String> = asked.iter().filter(others).cloned().collect();
     if scenes.is_empty() && !asked.is_empty() {
         return Ok(format!("The pictures are in {}.", images.display()));

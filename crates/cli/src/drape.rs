@@ -176,6 +176,9 @@ fn tell(report: &GarmentReport, order: &Order) {
         1e3 * report.seam_gap_max,
         if report.at_rest { "" } else { "; not at rest yet" },
     ));
+    if let Some(open) = &report.open_seam {
+        say(open);
+    }
     for girth in &report.fit.girths {
         say(&format!("  {}", FitReport::line(girth)));
     }

@@ -222,12 +222,19 @@ impl Detector {
     /// with one of them are reported. At the begin of a step it must be `None`.
     ///
     /// A position that is not finite is refused; the detector then has to be updated anew.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one position, and one answer in `moved`, for each vertex.
     pub fn update(
         &mut self,
         motion: Motion<'_>,
         separation: f64,
         moved: Option<&[bool]>,
     ) -> Result<(), NotFinite> {
+        let count = self.surface.vertices;
+        assert_eq!([motion.x_t0.len(), motion.x_t1.len()], [count; 2], "positions of all vertices");
+        assert!(moved.is_none_or(|m| m.len() == count), "whether each vertex moved");
         // What was taken up before a failure is of no use.
         let updated = std::mem::replace(&mut self.updated, false);
         let again = updated && separation.to_bits() == self.features.separation.to_bits();

@@ -53,7 +53,14 @@ pub struct Surface {
 
 impl Surface {
     /// The features of a mesh.
+    ///
+    /// # Panics
+    ///
+    /// If a triangle names a vertex that does not exist, or the topology is of other triangles.
     pub fn new(vertices: usize, triangles: &[[u32; 3]], topology: &Topology) -> Self {
+        let there = |tri: &[u32; 3]| tri.iter().all(|v| (*v as usize) < vertices);
+        assert!(triangles.iter().all(there), "triangles of {vertices} vertices");
+        assert_eq!(topology.triangle_edges.len(), triangles.len(), "a topology of these triangles");
         let mut owned = vec![0_u8; triangles.len()];
         let mut vertex_taken = vec![false; vertices];
         let mut edge_taken = vec![false; topology.edges.len()];

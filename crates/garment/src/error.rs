@@ -21,12 +21,21 @@ pub enum Error {
         what: String,
     },
     /// A seam does not close.
-    #[error("a seam between \"{}\" and \"{}\" stays open by {:.0} mm", panels[0], panels[1], 1e3 * gap)]
+    #[error(
+        "seam \"{seam}\" between \"{}\" and \"{}\" stays open by {:.0} mm, {:.0} cm above the ground{}",
+        panels[0], panels[1], 1e3 * gap, 1e2 * height, compared(*girths)
+    )]
     Open {
+        /// Its name.
+        seam: String,
         /// The panels on both sides.
         panels: [String; 2],
         /// How far [m].
         gap: f64,
+        /// Where [m].
+        height: f64,
+        /// Girth of the body and length of the unstretched cloth around it there [m], if it goes around.
+        girths: Option<[f64; 2]>,
     },
     /// What is worn is not what the pattern was meshed to.
     #[error("the garment has {worn} triangles, its pattern {pattern}")]
@@ -50,6 +59,17 @@ pub enum Error {
     Sim(#[from] toile_sim::Error),
 }
 
+/// Whether there is cloth enough.
+fn compared(girths: Option<[f64; 2]>) -> String {
+    let Some([body, cloth]) = girths else { return String::new() };
+    let [b, c] = [body, cloth].map(|g| 1e2 * g);
+    let verdict = if cloth < body { "too tight by" } else { "wide enough, with an ease of" };
+    format!(
+        "; there the body measures {b:.1} cm and the cloth {c:.1} cm: {verdict} {:.1} cm",
+        (b - c).abs()
+    )
+}
+
 impl Error {
     /// What to try.
     pub fn help(&self) -> &'static str {
@@ -59,8 +79,11 @@ impl Error {
                  \"around\""
             }
             Self::NotClear { .. } => "spread the arms of the body, or give the panel a frame",
+            Self::Open { girths: Some([body, cloth]), .. } if cloth < body => {
+                "take a larger size, a smaller wearer, or a fabric that stretches"
+            }
             Self::Open { .. } => {
-                "the garment may be too tight for the body, or something is between the panels: try another size or pose"
+                "something is between the panels, or they are far apart: try another pose, or give the panels another placement"
             }
             Self::NotTheSame { .. } => "judge a garment by the mesh it was made from",
             Self::Solid(_) => "mend the mesh of the body: see `toile body measure`",

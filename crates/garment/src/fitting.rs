@@ -4,7 +4,8 @@
 //! all seams are nearly closed, sewn vertices are made one, gravity begins, and what moves is slowed down until the garment hangs
 //! still. Threads pull no harder than the fabric bears: by a share of its stiffness.
 //!
-//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight. Bands around the
+//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight; one with an elastic does,
+//! since it stays where that is put by friction alone. Bands around the
 //! waist are stayed when they are closed, as tailors do it: a tape along both long edges keeps them from being stretched by
 //! what hangs on them.
 //!
@@ -12,17 +13,23 @@
 //! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
 //! that time is then less than three thousandths of the weight.
 
+mod join;
+mod open;
+mod refine;
+mod setup;
+
 use crate::arrange::Arrangement;
 use crate::error::Error;
-use crate::weld::{Meet, Weld};
-use glam::{DVec2, DVec3};
+use crate::weld::Weld;
+use glam::DVec3;
+use setup::{joined, spacing, tapes};
 use std::ops::Range;
-use toile_audit::Solid;
+use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 use toile_sim::body::Shape;
-use toile_sim::{Body, Cloth, Fabric, Preset, State, StepReport, Surroundings, World};
+use toile_sim::{Body, Cloth, Fabric, Preset, StepReport, Surroundings, World};
 
 /// Pull of the threads while panels come together, and when they are tightest, as a share of the stiffness of the fabric.
 const PULL: [f64; 2] = [0.1, 4.0];
@@ -36,6 +43,13 @@ const GROWTH: f64 = 1.1;
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
 const PATIENCE: u32 = 120;
+/// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
+const STALLED: u32 = 10;
+const SMALLER: f64 = 0.9;
+/// … and is smaller than so many stitches: what lies crosswise is then ironed.
+const CROSSWISE: f64 = 1.5;
+/// Steps between attempts to iron.
+const IRON_AGAIN: u32 = 10;
 /// Length of a step [s].
 const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
@@ -49,16 +63,12 @@ const SLOWEST: f64 = 2e-4;
 /// It has found its place when it is slower than this [m/s], or after so many steps; from then on it rubs on the body.
 const SLOW: f64 = 0.01;
 const SLIDING: u32 = 80;
+/// Steps after which what was crushed by sewing has come free.
+const FALLING: u32 = 8;
+/// Steps after which stitches that are still open will not close.
+const STUCK: u32 = 40;
 /// Steps between attempts to join what could not be joined yet.
 const AGAIN: u32 = 2;
-/// Rounds in which what is to be joined is moved from the body, and then in which what cannot be joined is left out.
-const ROUNDS: u32 = 12;
-/// Stiffness of the tape that stays a band [N].
-const TAPE: f64 = 100.0;
-/// Strain beyond which its pull grows no more.
-const TAPE_GIVES: f64 = 0.2;
-/// Room between panels in the material plane [m].
-const APART: f64 = 0.05;
 
 /// How far a fitting is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +102,12 @@ pub struct Fitting {
     /// Vertices of the panels that are sewn together, and whether they are one already.
     pairs: Vec<[u32; 2]>,
     joined: Vec<bool>,
-    /// Tapes along bands: vertices of the panels, and their length [m].
-    tapes: Vec<([u32; 2], f64)>,
+    /// Names of the seams they belong to, in the same order.
+    seams: Vec<String>,
+    /// Tapes along bands, and elastics, from vertex to vertex of the panels.
+    tapes: Vec<Seam>,
+    /// Which panels are bands around the waist.
+    bands: Vec<bool>,
     /// Length of seam that a thread holds [m].
     spacing: f64,
     fabric: Fabric,
@@ -103,6 +117,8 @@ pub struct Fitting {
     steps: u32,
     /// How often joining has been tried.
     attempts: usize,
+    /// Whether it has an elastic.
+    is_elastic: bool,
     /// Whether it rubs on the body.
     rubs: bool,
     /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
@@ -115,6 +131,10 @@ pub struct Fitting {
     pull: [f64; 2],
     /// Opening of a seam within which threads are springs [m].
     closed: f64,
+    /// The widest opening when it last became much smaller [m], and in which step.
+    progress: (f64, u32),
+    /// The body, to be asked for its nearest points: when something has to be ironed.
+    skin: Option<field::Solid>,
 }
 
 impl Fitting {
@@ -135,10 +155,13 @@ impl Fitting {
             (PULL[k] * stiffness).clamp(PULL_LEAST, PULL_MOST[k].max(PULL_LEAST))
         });
         let pairs = mesh.sewn_pairs();
+        let seams = mesh.stitchings.iter().flat_map(|s| s.pairs.iter().map(|_| s.name.clone()));
         let closed = 3.0 * world.separation();
         let mut fitting = Self {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
+            seams: seams.collect(),
+            bands: arrangement.bands.clone(),
             tapes: tapes(mesh, &arrangement.bands),
             spacing: spacing(mesh),
             fabric: fabric.clone(),
@@ -146,12 +169,15 @@ impl Fitting {
             stage: Stage::Sewing,
             steps: 0,
             attempts: 0,
+            is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             rubs: false,
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
             pull,
             closed,
+            progress: (f64::INFINITY, 0),
+            skin: None,
             world,
             panels,
             ranges,
@@ -169,6 +195,16 @@ impl Fitting {
     /// How far it is.
     pub fn stage(&self) -> Stage {
         self.stage
+    }
+
+    /// Whether all seams are closed and the garment has begun to fall: when a coarse one may be refined.
+    pub fn is_settling(&self) -> bool {
+        self.stage == Stage::Draping && self.open_stitches() == 0 && self.steps >= FALLING
+    }
+
+    /// Whether stitches have stayed open for so long that they will stay so.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.stage == Stage::Draping && self.open_stitches() > 0 && self.steps >= STUCK
     }
 
     /// The panels, in the order of the pattern.
@@ -197,18 +233,6 @@ impl Fitting {
         a.distance(b)
     }
 
-    /// Which seam is open.
-    fn open(&self) -> Error {
-        let widest = self.pairs.iter().max_by(|a, b| self.gap(**a).total_cmp(&self.gap(**b)));
-        let name = |v: u32| {
-            let triangle = self.panels.triangles.iter().position(|t| t.contains(&v)).unwrap_or(0);
-            let range = self.ranges.iter().find(|r| r.triangles.contains(&(triangle as u32)));
-            range.map_or_else(String::new, |r| r.name.clone())
-        };
-        let panels = widest.map_or_else(Default::default, |pair| pair.map(name));
-        Error::Open { panels, gap: self.widest_gap() }
-    }
-
     /// The garment as it is: all panels in one mesh, with one vertex where vertices are sewn together.
     pub fn mesh(&self) -> TriMesh {
         let mut mesh = self.world.model().mesh.clone();
@@ -228,10 +252,7 @@ impl Fitting {
             rest: 0.0,
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
-        let tapes = tapes.iter().map(|(pair, rest)| {
-            let (force, slack) = (TAPE * TAPE_GIVES, TAPE_GIVES * rest);
-            Seam { vertices: at(pair), force, slack, rest: *rest }
-        });
+        let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
         let seams = threads.chain(tapes).filter(|s| s.vertices[0] != s.vertices[1]).collect();
         Ok(self.world.sew(seams)?)
     }
@@ -258,25 +279,45 @@ impl Fitting {
         self.world.set_velocities(|i, _| v[i as usize] * keep);
         let report = self.world.step()?;
         self.steps += 1;
+        let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
-            Stage::Sewing if self.widest_gap() < 2.0 * self.closed => {
+            Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
+                self.rubs = self.is_elastic;
                 self.weld()?;
+                self.iron()?;
                 self.world.set_gravity(DVec3::Y * -9.81);
                 self.thread()?;
             }
-            Stage::Sewing if self.steps >= PATIENCE => return Err(self.open()),
+            Stage::Sewing if self.steps >= PATIENCE => {
+                if let Some(open) = self.open() {
+                    return Err(open);
+                }
+            }
             Stage::Draping => {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
                     self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
                     self.thread()?;
                     self.weld()?;
                 }
+                if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
+                    self.iron()?;
+                }
                 self.rest()?;
             }
             _ => {}
         }
         Ok(report)
+    }
+
+    /// Whether threads have done what they can: all seams are nearly closed, or all but what lies crosswise.
+    fn is_sewn(&mut self) -> bool {
+        let widest = self.widest_gap();
+        if widest < SMALLER * self.progress.0 {
+            self.progress = (widest, self.steps);
+        }
+        let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
+        widest < 2.0 * self.closed || stalled && widest < CROSSWISE * self.spacing
     }
 
     /// Whether it is at rest.
@@ -316,92 +357,6 @@ impl Fitting {
         let friction = if self.rubs { None } else { Some(0.0) };
         world(mesh, &self.body, &self.fabric, friction)
     }
-
-    /// Joins what is sewn and near enough, as far as nothing intersects; the rest stays on its threads.
-    fn weld(&mut self) -> Result<(), Error> {
-        let mut x: Vec<DVec3> = self.at.iter().map(|v| self.world.state().x[*v as usize]).collect();
-        let near = |i: &usize| !self.joined[*i] && self.gap(self.pairs[*i]) < 2.0 * self.closed;
-        let mut wanted: Vec<usize> = (0..self.pairs.len()).filter(near).collect();
-        // What could not be joined together may be joined one by one, or elsewhere.
-        let attempt = self.attempts;
-        self.attempts += 1;
-        let meet = [Meet::Middle, Meet::First, Meet::Last][attempt % 3];
-        if attempt % 2 == 1 && !wanted.is_empty() {
-            wanted = vec![wanted[attempt / 2 % wanted.len()]];
-        }
-        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
-        let solid = Solid::Mesh { positions, triangles };
-        for round in 0..ROUNDS {
-            if wanted.is_empty() {
-                return Ok(());
-            }
-            let old = (0..self.pairs.len()).filter(|i| self.joined[*i]);
-            let pairs: Vec<[u32; 2]> =
-                old.chain(wanted.iter().copied()).map(|i| self.pairs[i]).collect();
-            let weld = Weld::new(&self.panels, &x, &pairs, meet);
-            let mut faults: Vec<(u32, DVec3)> =
-                weld.faults(&solid)?.into_iter().map(|v| (v, DVec3::ZERO)).collect();
-            if faults.is_empty() {
-                let mut world = self.world_of(weld.mesh.clone())?;
-                faults = world.without_room()?;
-                if faults.is_empty() {
-                    return self.go_on_in(world, &weld, &wanted);
-                }
-            }
-            let fault = |v: u32| {
-                let at = faults.binary_search_by_key(&weld.map[v as usize], |f| f.0).ok()?;
-                Some(faults[at].1)
-            };
-            // First what is too near to the body is moved away from it, then it is left out.
-            let mut moved = vec![false; x.len()];
-            if round < ROUNDS / 2 {
-                for v in wanted.iter().flat_map(|i| self.pairs[*i]) {
-                    let way = fault(v).unwrap_or_default();
-                    if way != DVec3::ZERO && !std::mem::replace(&mut moved[v as usize], true) {
-                        x[v as usize] += way;
-                    }
-                }
-            }
-            if moved.contains(&true) {
-                continue;
-            }
-            let left = wanted.len();
-            wanted.retain(|i| !self.pairs[*i].into_iter().any(|v| fault(v).is_some()));
-            if wanted.len() == left {
-                // The fault is not in what is to be joined now.
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes up a world of the joined mesh.
-    fn go_on_in(&mut self, mut world: World, weld: &Weld, wanted: &[usize]) -> Result<(), Error> {
-        let (old, mass) = (self.world.state(), &self.world.model().mass);
-        // Momentum is kept.
-        let n = weld.mesh.positions.len();
-        let (mut momentum, mut masses) = (vec![DVec3::ZERO; n], vec![0.0; n]);
-        let mut seen = vec![false; mass.len()];
-        for (v, to) in weld.map.iter().enumerate() {
-            let from = self.at[v] as usize;
-            if std::mem::replace(&mut seen[from], true) {
-                continue;
-            }
-            momentum[*to as usize] += old.v[from] * mass[from];
-            masses[*to as usize] += mass[from];
-        }
-        let mut state = State::at_rest(weld.mesh.positions.clone());
-        state.v = momentum.iter().zip(&masses).map(|(p, m)| *p / *m).collect();
-        (state.step, state.time) = (old.step, old.time);
-        world.restore(state)?;
-        if self.stage == Stage::Draping {
-            world.set_gravity(DVec3::Y * -9.81);
-        }
-        self.world = world;
-        self.at.clone_from(&weld.map);
-        wanted.iter().for_each(|i| self.joined[*i] = true);
-        self.thread()
-    }
 }
 
 /// All panels as one cloth among the body, without gravity. `friction` is that of the body; the fabric's if not given.
@@ -417,58 +372,4 @@ fn world(
     let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];
     let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
     Ok(World::new(vec![cloth], surroundings, settings)?)
-}
-
-/// All panels where they are put, side by side in the material plane: where they overlapped there, the detector could not
-/// tell that they are flat.
-fn joined(mesh: &PatternMesh, arrangement: &Arrangement) -> (TriMesh, Vec<PanelRange>) {
-    let (mut all, mut ranges) = (TriMesh::default(), Vec::new());
-    let mut next = 0.0;
-    for (panel, x) in mesh.panels.iter().zip(&arrangement.panels) {
-        let mut put = panel.mesh.clone();
-        put.positions.clone_from(x);
-        let low = put.uv.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
-        let high = put.uv.iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
-        put.uv.iter_mut().for_each(|p| *p += DVec2::new(next - low, 0.0));
-        next += high - low + APART;
-        let first = all.triangles.len() as u32;
-        all.append(&put);
-        let triangles = first..all.triangles.len() as u32;
-        ranges.push(PanelRange { name: panel.name.clone(), triangles });
-    }
-    (all, ranges)
-}
-
-/// Neighbours along the long edges of bands, and how far apart they are.
-fn tapes(mesh: &PatternMesh, bands: &[bool]) -> Vec<([u32; 2], f64)> {
-    let offsets = mesh.offsets();
-    let mut tapes = Vec::new();
-    for (i, panel) in mesh.panels.iter().enumerate().filter(|(i, _)| bands[*i]) {
-        let at = |v: u32| panel.mesh.positions[v as usize];
-        let steps = |edge: &[u32]| -> Vec<([u32; 2], f64)> {
-            edge.windows(2).map(|w| ([w[0], w[1]], at(w[0]).distance(at(w[1])))).collect()
-        };
-        let edges: Vec<_> = panel.edges.iter().map(|e| steps(e)).collect();
-        let length = |e: &[([u32; 2], f64)]| e.iter().map(|(_, l)| l).sum::<f64>();
-        let longest = edges.iter().map(|e| length(e)).fold(0.0, f64::max);
-        let long = edges.into_iter().filter(|e| length(e) > 0.5 * longest).flatten();
-        tapes.extend(long.map(|(pair, l)| (pair.map(|v| v + offsets[i]), l)));
-    }
-    tapes
-}
-
-/// Mean distance of neighbours on the outlines of the panels.
-fn spacing(mesh: &PatternMesh) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for panel in &mesh.panels {
-        for ring in &panel.rings {
-            for (k, v) in ring.iter().enumerate() {
-                let next = ring[(k + 1) % ring.len()];
-                let x = &panel.mesh.positions;
-                sum += x[*v as usize].distance(x[next as usize]);
-                count += 1.0;
-            }
-        }
-    }
-    sum / f64::max(count, 1.0)
 }

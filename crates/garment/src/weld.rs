@@ -62,14 +62,21 @@ impl Weld {
         Self { map, mesh }
     }
 
-    /// Vertices at which the joined mesh is no surface, or intersects itself or the body.
-    pub(crate) fn faults(&self, body: &Solid) -> Result<Vec<u32>, Error> {
+    /// Vertices at which the joined mesh is no surface.
+    fn no_surface(&self) -> Vec<u32> {
         let triangles = &self.mesh.triangles;
         let flat = |t: &&[u32; 3]| t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
         let mut found: Vec<u32> = triangles.iter().filter(flat).flatten().copied().collect();
         let topology = Topology::new(self.mesh.positions.len(), triangles);
         let thick = topology.edges.iter().filter(|e| e.valence > 2);
         found.extend(thick.flat_map(|e| e.vertices));
+        found
+    }
+
+    /// Vertices at which the joined mesh is no surface, or intersects itself or the body.
+    pub(crate) fn faults(&self, body: &Solid) -> Result<Vec<u32>, Error> {
+        let triangles = &self.mesh.triangles;
+        let mut found = self.no_surface();
         if found.is_empty() {
             let crossing = toile_audit::self_intersections(&self.mesh.positions, triangles)?;
             let inside = toile_audit::body_penetrations(&self.mesh.positions, triangles, body)?;
@@ -131,6 +138,27 @@ mod tests {
         }
         let joined = weld.mesh.positions[weld.map[right[0] as usize] as usize];
         assert!((joined.y - 0.005).abs() < 1e-15, "{joined}");
+    }
+
+    #[test]
+    fn all_designs_and_pattern_files_can_be_joined_to_surfaces_at_any_resolution() {
+        use toile_pattern::design::Design;
+        use toile_pattern::{Size, file, meshing};
+        let m = toile_body::Figure::Female.measurements(Size::M);
+        let mut patterns: Vec<_> = Design::all().iter().map(|d| d.draft(&m)).collect();
+        for name in ["top", "pull-on-skirt"] {
+            let path = format!("{}/../../patterns/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            patterns.push(file::read(path).unwrap());
+        }
+        for pattern in &patterns {
+            for edge in [0.01, 0.02, 0.025, 0.03, 0.04, 0.05] {
+                let mesh = meshing::mesh(pattern, edge).unwrap();
+                let panels = mesh.joined(|_, p| p);
+                let pairs = mesh.sewn_pairs();
+                let weld = Weld::new(&panels, &panels.positions, &pairs, Meet::Middle);
+                assert_eq!(weld.no_surface(), Vec::<u32>::new(), "{} at {edge}", pattern.name);
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use toile_audit::{Solid, body_penetrations, self_intersections};
 use toile_body::{Body, Figure, Mannequin, Pose};
-use toile_garment::{Error, Fitting, Stage, arrange};
+use toile_garment::{Error, Fitting, Stage, Tailor, arrange};
 use toile_mesh::{Topology, TriMesh};
 use toile_pattern::design::Design;
 use toile_pattern::meshing::{self, PatternMesh};
@@ -176,6 +176,41 @@ fn a_t_shirt_is_sewn_onto_the_mannequin_and_comes_to_rest_without_an_intersectio
     assert!((marks.crotch.y - 0.1..marks.hip.y + 0.05).contains(&low.y), "{}", low.y);
 }
 
+#[test]
+fn a_garment_sewn_with_large_triangles_goes_on_with_small_ones_for_any_number_of_threads() {
+    let body = mannequin();
+    let m = Figure::Female.measurements(Size::M);
+    let pattern = Design::find("skirt").unwrap().draft(&m);
+    let edge = 0.015;
+    let mesh = meshing::mesh(&pattern, edge).unwrap();
+    let fabric = Fabric::default();
+    let worn = || {
+        let wearer = (&body.mesh, &body.landmarks);
+        let mut tailor = Tailor::new(&pattern, &mesh, edge, wearer, &fabric).unwrap();
+        assert!(tailor.is_coarse() && !tailor.is_done());
+        let coarse = tailor.fitting().mesh().positions.len();
+        while tailor.is_coarse() {
+            tailor.step().unwrap();
+        }
+        // Refined, not begun anew: all is sewn and nothing intersects from the first moment.
+        let fitting = tailor.fitting();
+        assert_eq!((fitting.stage(), fitting.open_stitches()), (Stage::Draping, 0));
+        let cloth = fitting.mesh();
+        assert!(cloth.positions.len() > 3 * coarse, "{} {coarse}", cloth.positions.len());
+        let wanted: usize = mesh.panels.iter().map(|p| p.mesh.triangles.len()).sum();
+        assert_eq!(cloth.triangles.len(), wanted);
+        assert_clear(&cloth, &body, "refined");
+        tailor.step().unwrap();
+        assert_clear(&tailor.fitting().mesh(), &body, "a step later");
+        tailor.fitting().world().state().hash()
+    };
+    let hashes = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(worn)
+    });
+    assert_eq!(hashes[0], hashes[1]);
+}
+
 /// How high cloth or body reach on the left shoulder, between neck and arm.
 fn shoulder(mesh: &TriMesh) -> f64 {
     let on = |p: &&DVec3| (0.13..0.18).contains(&p.x);
@@ -194,6 +229,67 @@ fn a_t_shirt_that_hardly_stretches_lies_on_the_shoulders_and_does_not_hang_in_th
     assert_eq!(fitting.stage(), Stage::Done);
     let above = shoulder(&fitting.mesh()) - shoulder(&body.mesh);
     assert!((0.0..0.02).contains(&above), "{above}");
+}
+
+/// A pattern file of the repository.
+fn from_file(name: &str) -> Pattern {
+    let path = format!("{}/../../patterns/{name}", env!("CARGO_MANIFEST_DIR"));
+    toile_pattern::file::read(path).unwrap()
+}
+
+#[test]
+fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
+    let body = mannequin();
+    let drape = |pattern: &Pattern| {
+        let mesh = meshing::mesh(pattern, 0.03).unwrap();
+        let arranged = arrange(pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+        let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &Fabric::default()).unwrap();
+        for _ in 0..150 {
+            if fitting.stage() == Stage::Done {
+                break;
+            }
+            fitting.step().unwrap();
+        }
+        let cloth = fitting.mesh();
+        assert_clear(&cloth, &body, "draped");
+        // The girth of the band as it is worn, and how high it is.
+        let band = fitting.panels().iter().find(|p| p.name == "waistband").unwrap();
+        let triangles = band.triangles.start as usize..band.triangles.end as usize;
+        let band = TriMesh::new(cloth.positions.clone(), cloth.triangles[triangles].to_vec());
+        let used: Vec<f64> =
+            band.triangles.iter().flatten().map(|v| cloth.positions[*v as usize].y).collect();
+        let height = used.iter().sum::<f64>() / used.len() as f64;
+        (fitting.stage(), fitting.open_stitches(), height)
+    };
+    let mut pattern = from_file("pull-on-skirt.toml");
+    let (stage, open, height) = drape(&pattern);
+    assert_eq!((stage, open), (Stage::Done, 0));
+    let waist = body.landmarks.waist.y;
+    assert!((height - waist).abs() < 0.06, "{height} {waist}");
+    // Without it the same skirt slides down to where the body is as wide as its band.
+    pattern.panels.iter_mut().for_each(|p| p.elastics.clear());
+    let (_, _, fallen) = drape(&pattern);
+    assert!(fallen < height - 0.05, "{fallen} {height}");
+}
+
+#[test]
+fn a_skirt_that_is_too_tight_names_its_seam_and_both_girths() {
+    let small = Figure::Female.measurements(Size::Xs);
+    let large = Figure::Female.measurements(Size::Xxl);
+    let body = Mannequin::new(&large, Figure::Female, Pose::A).unwrap();
+    let pattern = Design::find("skirt").unwrap().draft(&small);
+    let mesh = meshing::mesh(&pattern, EDGE).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let stiff = Fabric { weft: 3000.0, warp: 3000.0, shear: 300.0, ..Fabric::default() };
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &stiff).unwrap();
+    let refused = (0..200).find_map(|_| fitting.step().err()).expect("it cannot be closed");
+    let Error::Open { seam, gap, girths: Some([wearer, cloth]), .. } = &refused else {
+        panic!("{refused}")
+    };
+    assert!(pattern.seams.iter().any(|s| s.name == *seam), "{seam}");
+    assert!(*gap > 0.01 && *cloth < 0.95 * *wearer && *cloth > 0.5, "{refused}");
+    assert!(refused.to_string().contains("too tight"), "{refused}");
+    assert!(refused.help().contains("larger size"));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub enum Kind {
     Outside,
     /// A notch is not on an edge.
     Notch,
+    /// An elastic is not on an edge, or cannot be sewn to it.
+    Elastic,
     /// The grain has no direction.
     Grain,
     /// A seam names a panel that does not exist.

@@ -83,6 +83,8 @@ pub(crate) struct PanelFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) pleat: Vec<PleatFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) elastic: Vec<ElasticFile>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notch: Vec<NotchFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) hole: Vec<PathFile>,
@@ -144,6 +146,16 @@ pub(crate) struct PleatFile {
     pub(crate) edge: String,
     pub(crate) at: f64,
     pub(crate) depth: f64,
+}
+
+/// An elastic; its stiffness [N] is that of a usual one if not given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ElasticFile {
+    pub(crate) edge: String,
+    pub(crate) ratio: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stiffness: Option<f64>,
 }
 
 /// A notch.

@@ -26,7 +26,8 @@ pub use edge::{ACCURACY, Curve, Edge};
 pub use error::Error;
 pub use measurements::{Figure, Measurements, Size};
 pub use panel::{
-    BodyPart, Dart, DartShape, Frame, Notch, Panel, Path, Placement, Pleat, Segment, Side, Source,
+    BodyPart, Dart, DartShape, Elastic, Frame, Notch, Panel, Path, Placement, Pleat, Segment, Side,
+    Source,
 };
 pub use pattern::Pattern;
 pub use schema::schema;

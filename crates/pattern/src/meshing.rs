@@ -10,6 +10,7 @@
 //! outline has details much smaller than the edge length, triangles there are as small as the details.
 
 mod fill;
+mod folds;
 mod sample;
 
 use crate::error::Error;
@@ -44,6 +45,19 @@ pub struct PanelMesh {
     /// The lines along which the cloth ends, each once around: the outline, then holes. Boundary vertices
     /// have the lowest indices, in this order.
     pub rings: Vec<Vec<u32>>,
+    /// Elastics: what they are sewn to from end to end, darts and pleats left out.
+    pub elastics: Vec<ElasticLine>,
+}
+
+/// An elastic sewn to vertices of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElasticLine {
+    /// The vertices, in order.
+    pub vertices: Vec<u32>,
+    /// Its length without tension over that of the edge.
+    pub ratio: f64,
+    /// Its pull at twice its length [N].
+    pub stiffness: f64,
 }
 
 /// What a row of stitches comes from.
@@ -65,6 +79,8 @@ pub enum SewnBy {
 pub struct Stitching {
     /// The seam or dart.
     pub by: SewnBy,
+    /// Its name.
+    pub name: String,
     /// Pairs in the order of sewing. A vertex is in two pairs where a chain goes on in another panel.
     pub pairs: Vec<[PanelVertex; 2]>,
 }
@@ -171,24 +187,48 @@ pub fn mesh(pattern: &Pattern, edge_length: f64) -> Result<PatternMesh, Error> {
             })
             .collect();
         let rings = samples.rings(i);
-        let filled = fill::fill(&rings, &lines, edge_length).map_err(|reason| Error::Mesh {
+        let mut filled = fill::fill(&rings, &lines, edge_length).map_err(|reason| Error::Mesh {
             panel: panel.name.clone(),
             edge_length,
             reason,
         })?;
+        folds::open(&mut filled, &sewn_within(&samples, &joins, i));
+        let edges = edge_vertices(&samples, i, panel.edges.len(), &loops[i][0]);
+        let elastic = |e: &crate::Elastic| {
+            let vertices = edges[panel.edge_index(&e.edge)?].clone();
+            Some(ElasticLine { vertices, ratio: e.ratio, stiffness: e.stiffness })
+        };
         panels.push(PanelMesh {
             name: panel.name.clone(),
             mesh: to_mesh(&filled, panel.grain),
-            edges: edge_vertices(&samples, i, panel.edges.len(), &loops[i][0]),
+            elastics: panel.elastics.iter().filter_map(elastic).collect(),
+            edges,
             rings: ring_vertices(&rings),
         });
     }
     let stitchings = joins
         .iter()
         .enumerate()
-        .map(|(k, j)| Stitching { by: j.0.clone(), pairs: samples.pairs(k) })
+        .map(|(k, j)| {
+            let name = match &j.0 {
+                SewnBy::Seam(i) => pattern.seams[*i].name.clone(),
+                SewnBy::Closure { name, .. } => name.clone(),
+            };
+            Stitching { by: j.0.clone(), name, pairs: samples.pairs(k) }
+        })
         .collect();
     Ok(PatternMesh { panels, stitchings })
+}
+
+/// Points of a panel that its darts and pleats sew together.
+fn sewn_within(
+    samples: &sample::Samples,
+    joins: &[(SewnBy, Chain, Chain, Correspondence)],
+    panel: usize,
+) -> Vec<[u32; 2]> {
+    let own = |(_, j): &(usize, &(SewnBy, Chain, Chain, Correspondence))| matches!(&j.0, SewnBy::Closure { panel: p, .. } if *p == panel);
+    let pairs = joins.iter().enumerate().filter(own).flat_map(|(k, _)| samples.pairs(k));
+    pairs.map(|p| p.map(|v| v.vertex)).filter(|[a, b]| a != b).collect()
 }
 
 /// The mesh in the plane, with uv turned so that the warp is +v.

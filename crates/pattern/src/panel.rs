@@ -27,6 +27,8 @@ pub struct Panel {
     pub darts: Vec<Dart>,
     /// Folds held by a seam.
     pub pleats: Vec<Pleat>,
+    /// Elastics along edges.
+    pub elastics: Vec<Elastic>,
     /// Marks that must meet when sewn.
     pub notches: Vec<Notch>,
     /// Lines inside the outline that the mesh follows: creases, pockets, stitching.
@@ -95,6 +97,22 @@ pub struct Pleat {
     pub at: f64,
     /// Depth of the fold [m].
     pub depth: f64,
+}
+
+/// A tape of rubber along an edge, drawn to the length of the edge when it is sewn on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elastic {
+    /// The edge.
+    pub edge: String,
+    /// Its length without tension over that of the edge.
+    pub ratio: f64,
+    /// Its pull when it is twice as long as without tension [N].
+    pub stiffness: f64,
+}
+
+impl Elastic {
+    /// What an elastic for waists of 2 to 3 cm pulls with when it is stretched to twice its length [N].
+    pub const STIFFNESS: f64 = 20.0;
 }
 
 /// A mark on an edge. Notches of the same label on both sides of a seam are sewn together.
@@ -207,6 +225,7 @@ impl Panel {
             holes: Vec::new(),
             darts: Vec::new(),
             pleats: Vec::new(),
+            elastics: Vec::new(),
             notches: Vec::new(),
             lines: Vec::new(),
             grain: DVec2::Y,
@@ -354,6 +373,9 @@ impl Panel {
                 depth: pleat.depth,
             });
         }
+        for elastic in &self.elastics {
+            whole.elastics.push(Elastic { edge: renamed(&elastic.edge), ..elastic.clone() });
+        }
         for notch in &self.notches {
             let label = if notch.label.is_empty() { String::new() } else { renamed(&notch.label) };
             whole.notches.push(Notch { edge: renamed(&notch.edge), at: 1.0 - notch.at, label });
@@ -362,9 +384,10 @@ impl Panel {
             .darts
             .iter()
             .any(|d| matches!(&d.shape, DartShape::Open { edge, .. } if edge == fold))
-            || whole.pleats.iter().any(|p| p.edge == fold);
+            || whole.pleats.iter().any(|p| p.edge == fold)
+            || whole.elastics.iter().any(|e| e.edge == fold);
         if on_fold {
-            return Err(format!("a dart or pleat is on the fold `{fold}`"));
+            return Err(format!("a dart, pleat or elastic is on the fold `{fold}`"));
         }
         whole.notches.retain(|n| n.edge != fold && n.edge != renamed(fold));
         Ok(whole)

@@ -36,6 +36,7 @@ fn panel() -> Value {
             "edge": edges("The outline; the last edge comes back to `start`."),
             "dart": { "type": "array", "items": dart() },
             "pleat": { "type": "array", "items": pleat() },
+            "elastic": { "type": "array", "items": elastic() },
             "notch": { "type": "array", "items": notch() },
             "hole": { "type": "array", "items": path("An opening inside the outline, closed.") },
             "line": { "type": "array", "items": path("A line inside the outline that the mesh follows.") },
@@ -104,6 +105,18 @@ fn pleat() -> Value {
             "edge": text("The edge that holds it."),
             "at": fraction("Its middle, as a fraction of the edge."),
             "depth": number("Depth of the fold."),
+        }),
+    )
+}
+
+fn elastic() -> Value {
+    object(
+        "A tape of rubber along an edge, drawn to the length of the edge when it is sewn on.",
+        &["edge", "ratio"],
+        json!({
+            "edge": text("The edge."),
+            "ratio": number("Its length without tension over that of the edge, from 0.3 to 1."),
+            "stiffness": number("Its pull at twice its length [N]; 20 if not given."),
         }),
     )
 }
@@ -204,8 +217,8 @@ fn triple(description: &str) -> Value {
 mod tests {
     use super::*;
     use crate::file::{
-        DartFile, EdgeFile, NotchFile, PanelFile, PathFile, PatternFile, PlacementFile, PleatFile,
-        SeamFile,
+        DartFile, EdgeFile, ElasticFile, NotchFile, PanelFile, PathFile, PatternFile,
+        PlacementFile, PleatFile, SeamFile,
     };
 
     /// Keys that the reader lists when it is given one it does not know.
@@ -230,6 +243,7 @@ mod tests {
         assert_eq!(listed(&path("")), known::<PathFile>());
         assert_eq!(listed(&dart()), known::<DartFile>());
         assert_eq!(listed(&pleat()), known::<PleatFile>());
+        assert_eq!(listed(&elastic()), known::<ElasticFile>());
         assert_eq!(listed(&notch()), known::<NotchFile>());
         assert_eq!(listed(&placement()), known::<PlacementFile>());
         assert_eq!(listed(&seam()), known::<SeamFile>());

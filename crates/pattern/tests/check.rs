@@ -2,8 +2,8 @@
 
 use glam::DVec2;
 use toile_pattern::{
-    Check, Curve, Dart, DartShape, Edge, EdgePart, Kind, Notch, Panel, Path, Pattern, Seam,
-    Severity, svg,
+    Check, Curve, Dart, DartShape, Edge, EdgePart, Elastic, Kind, Notch, Panel, Path, Pattern,
+    Seam, Severity, svg,
 };
 
 fn v(x: f64, y: f64) -> DVec2 {
@@ -177,6 +177,26 @@ fn a_clockwise_outline_a_stray_notch_and_equal_names_are_refused() {
     p.panels[0].edges[2].name = "south".into();
     only_seam(&p, Kind::SameName);
     assert!(!Pattern::new("empty").check().is_usable());
+}
+
+#[test]
+fn an_elastic_that_cannot_be_sewn_on_is_refused() {
+    let elastic = |edge: &str, ratio, stiffness| Elastic { edge: edge.into(), ratio, stiffness };
+    for (bad, kind) in [
+        (elastic("nowhere", 0.8, 20.0), Kind::Elastic),
+        (elastic("east", 1.3, 20.0), Kind::Elastic),
+        (elastic("east", 0.1, 20.0), Kind::Elastic),
+        (elastic("east", 0.8, 0.0), Kind::Elastic),
+        (elastic("east", f64::NAN, 20.0), Kind::NotFinite),
+    ] {
+        let mut p = pair();
+        let edge = bad.edge.clone();
+        p.panels[0].elastics.push(bad);
+        only(&p, kind, "front", &edge);
+    }
+    let mut p = pair();
+    p.panels[0].elastics.push(elastic("east", 0.8, 20.0));
+    assert!(p.check().is_usable());
 }
 
 #[test]

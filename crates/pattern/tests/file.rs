@@ -66,7 +66,7 @@ fn a_wrong_key_is_refused_with_its_line() {
     let text = APRON.replace("gather =", "gatter =");
     let message = file::from_toml(&text, "apron.toml").unwrap_err().to_string();
     assert!(message.starts_with("apron.toml: "), "{message}");
-    assert!(message.contains("line 42") && message.contains("gatter"), "{message}");
+    assert!(message.contains("line 43") && message.contains("gatter"), "{message}");
 }
 
 #[test]

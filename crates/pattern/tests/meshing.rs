@@ -262,6 +262,9 @@ fn darts_pleats_holes_and_lines_are_meshed() {
         })
         .collect();
     assert_eq!(names, ["bust", "bust-mirrored", "shape", "pleat", "waist"]);
+    let [elastic] = &made.panels[1].elastics[..] else { panic!("one elastic") };
+    assert_eq!((elastic.ratio, elastic.stiffness), (0.8, 12.5));
+    assert_eq!(elastic.vertices, made.panels[1].edges[0], "along the hem");
     for s in &made.stitchings[..4] {
         assert!(s.pairs.len() >= 2, "{s:?}");
         let all: Vec<_> = s.pairs.iter().flatten().collect();

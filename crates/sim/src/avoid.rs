@@ -22,7 +22,8 @@
 //!   a corner touch as well, whether or not both have it, and are in each other's way for ever; they count as adjacent here.
 //! - Boxes that touch would be allowed; a gap (the fabric's thickness) is kept between them.
 //! - The limits of a conflict are said to converge; in a heap they often do not. After a quarter of `rounds`, coordinates in
-//!   conflict are held where they were, and after all of them the vertices of all pairs that still collide, as in 1996,
+//!   conflict are held where they were, and so are vertices of adjacent triangles whose features meet (one axis of several is
+//!   seldom enough for a fold); after all of them the vertices of all pairs that still collide, as in 1996,
 //!   which ends at the latest when all are held.
 //!
 //! Limits: regular grids. Contact has no friction. Boxes keep cloth that lies askew to the axes as thick as its
@@ -30,6 +31,7 @@
 
 mod bodies;
 mod boxes;
+mod clearance;
 mod geometric;
 mod limits;
 mod near;
@@ -72,7 +74,7 @@ pub struct Avoidance {
     /// Damping of the motion through space, as a part of the mass [1/s].
     pub drag: f64,
     /// Runs of solution and detection before vertices that still collide are held; after a quarter of them, coordinates
-    /// in conflict are.
+    /// in conflict and vertices of adjacent triangles are.
     pub rounds: u32,
     /// Sweeps of Gauss–Seidel end when no coordinate changes by more than this [m].
     pub tolerance: f64,
@@ -194,10 +196,15 @@ impl Solver {
         Found { planes: pairs.planes, near, held: Vec::new() }
     }
 
-    /// Limits what was found; `last` holds all vertices that take part.
-    pub(crate) fn limit(&mut self, found: &Found, [x_t0, x_t1]: [&[DVec3]; 2], last: bool) {
+    /// Limits what was found. `hold` holds the vertices of features that meet, `last` those of all pairs.
+    pub(crate) fn limit(
+        &mut self,
+        found: &Found,
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        [hold, last]: [bool; 2],
+    ) {
         for met in &found.near {
-            if last {
+            if hold || last {
                 met.vertices.iter().for_each(|v| self.limits.hold(*v, x_t0[*v as usize]));
             } else {
                 met.limit([x_t0, x_t1], &mut self.limits);

@@ -230,6 +230,10 @@ impl Collider {
     /// Takes up the motion from `t0` to `t1`.
     pub(crate) fn advance(&mut self, t0: f64, t1: f64) {
         let (p0, p1) = (self.motion.pose(t0), self.motion.pose(t1));
+        // Bodies that stand still may have many vertices.
+        if self.poses == [p0, p1] {
+            return;
+        }
         self.poses = [p0, p1];
         self.displacement = if p0 == p1 { Pose::IDENTITY } else { p0.to(&p1) };
         for i in 0..self.start.len() {

@@ -367,7 +367,6 @@ impl World {
         if self.settings.collision.response == Response::Geometric {
             let (x_t0, w) = (&self.state.x, &self.inverse_mass);
             let changed = geometric::correct(scene, x_t0, x, w, h, report);
-            let changed = changed.map_err(not_finite)?;
             follow(&changed, rest.as_deref(), v);
             return Ok(changed);
         }

@@ -1,7 +1,8 @@
 //! Every built-in design in three sizes and three fabrics on the mannequin of its size, as a table and a sheet of pictures.
 //!
 //! `cargo run --release -p toile --example wardrobe -- --out wardrobe`; words without dashes choose: `tshirt M jersey`.
-//! `--edge 0.04` sets the length of edges, `--pattern file --body mesh` dress others, `--log` tells of every tenth step.
+//! `--plain` sews with these triangles from the start. `--edge 0.04` sets the length of edges, `--fabric cotton` takes another fabric, `--pattern file --body mesh` dress others, `--log`
+//! tells of every tenth step.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it does")]
 
@@ -10,7 +11,7 @@ use std::time::Instant;
 use toile::fabric;
 use toile_audit::{Solid, body_penetrations, self_intersections};
 use toile_body::{Figure, Landmarks, Mannequin, Pose, repair};
-use toile_garment::{Fitting, Stage, arrange};
+use toile_garment::{Fitting, Tailor};
 use toile_mesh::{TriMesh, io};
 use toile_pattern::design::Design;
 use toile_pattern::{Pattern, Size, file, meshing};
@@ -25,7 +26,9 @@ const MOST_STEPS: u32 = 400;
 struct Choice {
     words: Vec<String>,
     edge: f64,
+    plain: bool,
     out: PathBuf,
+    fabrics: Vec<String>,
     pattern: Option<PathBuf>,
     body: Option<PathBuf>,
     log: bool,
@@ -36,7 +39,9 @@ impl Choice {
         let mut choice = Self {
             words: Vec::new(),
             edge: 0.04,
+            plain: false,
             out: "wardrobe".into(),
+            fabrics: Vec::new(),
             pattern: None,
             body: None,
             log: false,
@@ -45,12 +50,18 @@ impl Choice {
         while let Some(word) = args.next() {
             match word.as_str() {
                 "--edge" => choice.edge = args.next().and_then(|a| a.parse().ok()).unwrap_or(0.04),
+                "--plain" => choice.plain = true,
                 "--out" => choice.out = args.next().unwrap_or_default().into(),
+                "--fabric" => choice.fabrics.extend(args.next()),
                 "--pattern" => choice.pattern = args.next().map(Into::into),
                 "--body" => choice.body = args.next().map(Into::into),
                 "--log" => choice.log = true,
                 _ => choice.words.push(word),
             }
+        }
+        if choice.fabrics.is_empty() {
+            let named = FABRICS.iter().filter(|f| choice.wants(f, &FABRICS));
+            choice.fabrics = named.map(|f| (*f).to_owned()).collect();
         }
         choice
     }
@@ -104,7 +115,7 @@ fn main() -> Outcome<()> {
                 .collect(),
         };
         for (name, pattern) in &patterns {
-            for cloth in FABRICS.iter().filter(|f| choice.wants(f, &FABRICS)) {
+            for cloth in &choice.fabrics {
                 print!("{name:14} {:4} {cloth:14} ", size.name());
                 let fabric = fabric::find(cloth)?;
                 let mesh = meshing::mesh(pattern, choice.edge)?;
@@ -132,28 +143,33 @@ fn dress(
     path: &Path,
 ) -> Outcome<Image> {
     let clock = Instant::now();
-    let arranged = arrange(pattern, mesh, body, marks)?;
-    let mut fitting = Fitting::new(mesh, &arranged, body, fabric)?;
+    let mut tailor = Tailor::new(pattern, mesh, choice.edge, (body, marks), fabric)?;
+    if choice.plain {
+        tailor = tailor.without_coarse()?;
+    }
     if choice.log {
         println!();
-        write(&path.with_extension("arranged.png"), &views(&fitting, body)?)?;
+        write(&path.with_extension("arranged.png"), &views(tailor.fitting(), body)?)?;
     }
     let mut steps = 0;
-    while fitting.stage() != Stage::Done && steps < MOST_STEPS {
-        let before = fitting.stage();
-        let report = match fitting.step() {
+    while !tailor.is_done() && steps < MOST_STEPS {
+        let before = (tailor.is_coarse(), tailor.fitting().stage());
+        let report = match tailor.step() {
             Ok(report) => report,
             Err(error) => {
-                write(path, &views(&fitting, body)?)?;
+                write(path, &views(tailor.fitting(), body)?)?;
                 return Err(error.into());
             }
         };
         steps += 1;
-        if choice.log && (steps % 10 == 0 || fitting.stage() != before) {
+        let fitting = tailor.fitting();
+        let now = (tailor.is_coarse(), fitting.stage());
+        if choice.log && (steps % 10 == 0 || now != before) {
             let world = fitting.world();
             println!(
-                "{steps} {:?} {:.0} s, gap {:.1} mm, open {}, newton {}, contacts {}, strain {:.3}, speed {:.4}",
-                fitting.stage(),
+                "{steps} {:?}{} {:.0} s, gap {:.1} mm, open {}, newton {}, contacts {}, strain {:.3}, speed {:.4}",
+                now.1,
+                if now.0 { ", coarse" } else { "" },
                 clock.elapsed().as_secs_f64(),
                 1e3 * fitting.widest_gap(),
                 fitting.open_stitches(),
@@ -164,6 +180,7 @@ fn dress(
             );
         }
     }
+    let fitting = tailor.fitting();
     let cloth = fitting.mesh();
     let crossing = self_intersections(&cloth.positions, &cloth.triangles)?.len();
     let (positions, triangles) = (body.positions.clone(), body.triangles.clone());
@@ -176,9 +193,12 @@ fn dress(
         1e3 * fitting.widest_gap(),
         fitting.open_stitches(),
         fitting.world().max_strain(),
-        if fitting.stage() == Stage::Done { "yes" } else { "no" }
+        if tailor.is_done() { "yes" } else { "no" }
     );
-    let sheet = views(&fitting, body)?;
+    if let Some(open) = fitting.open() {
+        println!("  {open}");
+    }
+    let sheet = views(fitting, body)?;
     write(path, &sheet)?;
     io::write_mesh(path.with_extension("obj"), &cloth)?;
     Ok(sheet)

@@ -18,7 +18,7 @@ use std::time::Instant;
 use toile_audit::Solid;
 use toile_body::{Figure, Landmarks, Mannequin, Pose, Tape, measure, repair};
 use toile_garment::fit::{Worn, assess, best_size};
-use toile_garment::{Fitting, Stage, arrange};
+use toile_garment::{Fitting, Stage, Tailor};
 use toile_mesh::{TriMesh, io};
 use toile_pattern::design::Design;
 use toile_pattern::meshing;
@@ -81,6 +81,8 @@ pub struct GarmentReport {
     pub rms_speed: f64,
     /// The widest opening of a seam at the end [m].
     pub seam_gap_max: f64,
+    /// Which seam that is and why, if one is open.
+    pub open_seam: Option<String>,
     /// Pairs of triangles of the cloth that intersect at the end, by exact predicates.
     pub intersections_final: usize,
     /// Triangles of the cloth that are in the body at the end, by exact predicates.
@@ -155,23 +157,25 @@ fn dress_here(
     let Wearer { body, landmarks, tapes, name, note } = wearer(order)?;
     let mesh = meshing::mesh(&pattern, order.edge_length).map_err(refused)?;
     tell(Dressing { doing: "arranging", step: 0, gap: 0.0, speed: 0.0 });
-    let arranged = arrange(&pattern, &mesh, &body, &landmarks)?;
-    let mut fitting = Fitting::new(&mesh, &arranged, &body, &fabric)?;
+    let mut tailor = Tailor::new(&pattern, &mesh, order.edge_length, (&body, &landmarks), &fabric)?;
     std::fs::create_dir_all(&order.out)
         .map_err(|source| Error::Folder { path: order.out.clone(), source })?;
     if order.picture {
-        draw(&order.out.join("arranged.png"), &fitting, &body, SAMPLES[0])?;
+        draw(&order.out.join("arranged.png"), tailor.fitting(), &body, SAMPLES[0])?;
     }
     let mut step = 0;
-    while fitting.stage() != Stage::Done && step < MOST_STEPS {
-        fitting.step()?;
+    while !tailor.is_done() && step < MOST_STEPS {
+        tailor.step()?;
         step += 1;
-        let doing = if fitting.stage() == Stage::Sewing { "sewing" } else { "draping" };
+        let fitting = tailor.fitting();
+        let sewing = tailor.is_coarse() || fitting.stage() == Stage::Sewing;
+        let doing = if sewing { "sewing" } else { "draping" };
         let (gap, speed) = (fitting.widest_gap(), fitting.world().state().rms_speed());
         if !tell(Dressing { doing, step, gap, speed }) {
             return Ok(None);
         }
     }
+    let fitting = tailor.fitting();
     let doing = |doing| Dressing { doing, step, gap: 0.0, speed: 0.0 };
     tell(doing("measuring"));
     let cloth = fitting.mesh();
@@ -194,9 +198,10 @@ fn dress_here(
         vertices: cloth.positions.len(),
         triangles: cloth.triangles.len(),
         steps: step,
-        at_rest: fitting.stage() == Stage::Done,
+        at_rest: tailor.is_done(),
         rms_speed: fitting.world().state().rms_speed(),
         seam_gap_max: fitting.widest_gap(),
+        open_seam: fitting.open().map(|open| open.to_string()),
         intersections_final: intersections(&cloth)?,
         body_penetrations_final: penetrations(&cloth, &body)?,
         max_strain: fitting.world().max_strain(),
@@ -209,7 +214,7 @@ fn dress_here(
     io::write_mesh(order.out.join("final.glb"), &cloth)?;
     io::write_mesh(order.out.join("body.obj"), &body)?;
     if order.picture {
-        draw(&order.out.join("final.png"), &fitting, &body, SAMPLES[1])?;
+        draw(&order.out.join("final.png"), fitting, &body, SAMPLES[1])?;
     }
     report::write(&order.out, &judged, &fit, (&cloth, &body), order.picture)?;
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();

@@ -21,6 +21,7 @@
 //!
 //! To add an item, write a function from [`Effort`] to [`Page`] and name it in [`ITEMS`].
 
+mod coarse;
 mod curve;
 mod detection;
 mod liu;

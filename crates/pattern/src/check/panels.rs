@@ -76,6 +76,7 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
         check.add(on(Fault::new(Kind::Grain, "the grain has no direction", remedy)));
     }
     notches(i, panel, check);
+    elastics(i, panel, check);
     let sound = darts(i, panel, &points, check);
     if open {
         return;
@@ -117,8 +118,9 @@ fn finite(i: usize, panel: &Panel, check: &mut Check) -> bool {
     });
     let pleats = panel.pleats.iter().map(|p| (&p.name, p.at + p.depth));
     let notches = panel.notches.iter().map(|n| (&n.edge, n.at));
+    let elastics = panel.elastics.iter().map(|e| (&e.edge, e.ratio + e.stiffness));
     let whole = std::iter::once((&panel.name, panel.allowance + panel.grain.x + panel.grain.y));
-    for (name, value) in darts.chain(pleats).chain(notches).chain(whole) {
+    for (name, value) in darts.chain(pleats).chain(notches).chain(elastics).chain(whole) {
         if !value.is_finite() {
             let fault = Fault::new(Kind::NotFinite, "a number is not finite", remedy);
             check.add(fault.on_panel(&panel.name).on_edge(name));
@@ -160,6 +162,32 @@ fn notches(i: usize, panel: &Panel, check: &mut Check) {
             }
         };
         check.add(fault.on_panel(&panel.name).on_edge(&notch.edge));
+    }
+}
+
+/// Lengths of elastics over that of their edge: shorter ones are not to be had, longer ones do nothing.
+const ELASTIC: std::ops::RangeInclusive<f64> = 0.3..=1.0;
+
+fn elastics(i: usize, panel: &Panel, check: &mut Check) {
+    for elastic in &panel.elastics {
+        let fault = match panel.edge(&elastic.edge) {
+            None => {
+                let remedy = suggestion(panel, &elastic.edge);
+                Fault::new(Kind::Elastic, "an elastic is on an edge that does not exist", remedy)
+            }
+            Some(edge) if !ELASTIC.contains(&elastic.ratio) => {
+                let message = format!("an elastic is {} of its edge", elastic.ratio);
+                Fault::new(Kind::Elastic, message, "give a ratio between 0.3 and 1")
+                    .marked(i, edge.flatten(FLAT))
+            }
+            Some(edge) if elastic.stiffness <= 0.0 => {
+                let message = format!("an elastic pulls with {} N", elastic.stiffness);
+                Fault::new(Kind::Elastic, message, "give a stiffness above zero, 20 N is usual")
+                    .marked(i, edge.flatten(FLAT))
+            }
+            Some(_) => continue,
+        };
+        check.add(fault.on_panel(&panel.name).on_edge(&elastic.edge));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{DartFile, EdgeFile, PanelFile, PathFile, PatternFile, SeamFile};
 use crate::edge::Edge;
 use crate::error::Error;
-use crate::panel::{Dart, DartShape, Frame, Notch, Panel, Path, Placement, Pleat};
+use crate::panel::{Dart, DartShape, Elastic, Frame, Notch, Panel, Path, Placement, Pleat};
 use crate::pattern::Pattern;
 use crate::seam::{EdgePart, Seam};
 use glam::{DQuat, DVec2, DVec3, EulerRot};
@@ -105,6 +105,10 @@ fn panel(file: &PanelFile, scale: f64) -> Result<Panel, String> {
             at: p.at,
             depth: p.depth * scale,
         });
+    }
+    for e in &file.elastic {
+        let stiffness = e.stiffness.unwrap_or(Elastic::STIFFNESS);
+        panel.elastics.push(Elastic { edge: e.edge.clone(), ratio: e.ratio, stiffness });
     }
     for n in &file.notch {
         panel.notches.push(Notch { edge: n.edge.clone(), at: n.at, label: n.label.clone() });

@@ -1,12 +1,12 @@
 //! Writing pattern files, in centimetres to the micrometre.
 
 use super::{
-    DartFile, EdgeFile, NotchFile, OneOrMany, PanelFile, PathFile, PatternFile, PlacementFile,
-    PleatFile, SeamFile, Unit,
+    DartFile, EdgeFile, ElasticFile, NotchFile, OneOrMany, PanelFile, PathFile, PatternFile,
+    PlacementFile, PleatFile, SeamFile, Unit,
 };
 use crate::edge::{Curve, Edge};
 use crate::error::Error;
-use crate::panel::{DartShape, Panel, Path};
+use crate::panel::{DartShape, Elastic, Panel, Path};
 use crate::pattern::Pattern;
 use crate::seam::{EdgePart, Seam};
 use glam::{DVec2, EulerRot};
@@ -66,6 +66,7 @@ pub fn to_toml(pattern: &Pattern) -> String {
         push("]".into());
         list(&mut push, "dart", &p.dart);
         list(&mut push, "pleat", &p.pleat);
+        list(&mut push, "elastic", &p.elastic);
         list(&mut push, "notch", &p.notch);
         list(&mut push, "hole", &p.hole);
         list(&mut push, "line", &p.line);
@@ -200,6 +201,7 @@ fn panel(p: &Panel) -> PanelFile {
                 depth: cm(x.depth),
             })
             .collect(),
+        elastic: p.elastics.iter().map(elastic).collect(),
         notch: p
             .notches
             .iter()
@@ -208,6 +210,10 @@ fn panel(p: &Panel) -> PanelFile {
         hole: p.holes.iter().map(path).collect(),
         line: p.lines.iter().map(path).collect(),
     }
+}
+
+fn elastic(e: &Elastic) -> ElasticFile {
+    ElasticFile { edge: e.edge.clone(), ratio: round(e.ratio), stiffness: Some(round(e.stiffness)) }
 }
 
 fn path(p: &Path) -> PathFile {

@@ -35,15 +35,16 @@ pub(crate) fn sweep(
 ) {
     let margin = DVec3::splat(0.5 * gap);
     boxes.clear();
-    boxes.extend(triangles.iter().map(|t| {
-        let [a, b, c] = t.map(|v| [x_t0[v as usize], x_t1[v as usize]]);
-        let lo = [0, 1].map(|k: usize| a[k].min(b[k]).min(c[k]) - margin);
-        let hi = [0, 1].map(|k: usize| a[k].max(b[k]).max(c[k]) + margin);
-        Swept { lo, hi }
+    boxes.extend(triangles.iter().map(|[a, b, c]| {
+        let (a, b, c) = (*a as usize, *b as usize, *c as usize);
+        let lo = |x: &[DVec3]| x[a].min(x[b]).min(x[c]) - margin;
+        let hi = |x: &[DVec3]| x[a].max(x[b]).max(x[c]) + margin;
+        Swept { lo: [lo(x_t0), lo(x_t1)], hi: [hi(x_t0), hi(x_t1)] }
     }));
 }
 
 /// Where a linear function is above zero in [0, 1].
+#[inline]
 fn positive(f0: f64, f1: f64) -> Option<[f64; 2]> {
     match (f0 > 0.0, f1 > 0.0) {
         (true, true) => Some([0.0, 1.0]),
@@ -68,7 +69,13 @@ pub(crate) enum Meeting {
 fn overlap(a: &Swept, b: &Swept, t: f64) -> (f64, usize) {
     let at = |ends: &[DVec3; 2]| ends[0].lerp(ends[1], t);
     let depth = at(&a.hi).min(at(&b.hi)) - at(&a.lo).max(at(&b.lo));
-    (0..3).map(|d| (depth[d], d)).fold((f64::INFINITY, 0), |x, y| if y.0 < x.0 { y } else { x })
+    let mut least = (depth.x, 0);
+    for d in 1..3 {
+        if depth[d] < least.0 {
+            least = (depth[d], d);
+        }
+    }
+    least
 }
 
 /// The axis on which overlap begins last gives the collision plane.
@@ -76,8 +83,8 @@ fn overlap(a: &Swept, b: &Swept, t: f64) -> (f64, usize) {
 pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
     let (mut enter, mut leave, mut axis) = (0.0_f64, 1.0_f64, None);
     for d in 0..3 {
-        let below = [0, 1].map(|k: usize| a.hi[k][d] - b.lo[k][d]);
-        let above = [0, 1].map(|k: usize| b.hi[k][d] - a.lo[k][d]);
+        let below = [a.hi[0][d] - b.lo[0][d], a.hi[1][d] - b.lo[1][d]];
+        let above = [b.hi[0][d] - a.lo[0][d], b.hi[1][d] - a.lo[1][d]];
         let (Some(p), Some(q)) = (positive(below[0], below[1]), positive(above[0], above[1]))
         else {
             return Meeting::Never;
@@ -116,8 +123,10 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
 /// Which triangles touch each other at rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours {
-    /// For each triangle the others, ascending.
-    of: Vec<Vec<u32>>,
+    /// Where the others of each triangle begin and end.
+    start: Vec<usize>,
+    /// The others of all triangles, ascending for each.
+    of: Vec<u32>,
 }
 
 impl Neighbours {
@@ -140,20 +149,30 @@ impl Neighbours {
             });
             all
         };
-        Self { of: (0..triangles.len() as u32).map(near).collect() }
+        let mut all = Self { start: vec![0], of: Vec::new() };
+        for t in 0..triangles.len() as u32 {
+            all.of.extend(near(t));
+            all.start.push(all.of.len());
+        }
+        all
+    }
+
+    fn around(&self, t: u32) -> &[u32] {
+        &self.of[self.start[t as usize]..self.start[t as usize + 1]]
     }
 
     /// All pairs, each once.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
-        let each = |(i, all): (usize, &Vec<u32>)| {
-            let i = i as u32;
-            all.iter().copied().filter(move |j| *j > i).map(move |j| [i, j]).collect::<Vec<_>>()
-        };
-        self.of.iter().enumerate().flat_map(each)
+        let n = self.start.len().saturating_sub(1) as u32;
+        let each =
+            |i: u32| self.around(i).iter().copied().filter(move |j| *j > i).map(move |j| [i, j]);
+        (0..n).flat_map(each)
     }
 
+    #[inline]
     pub(crate) fn contain(&self, [i, j]: [u32; 2]) -> bool {
-        self.of[i as usize].binary_search(&j).is_ok()
+        // To look at all of some two dozen takes less time than to guess where a search goes on.
+        self.around(i).iter().fold(false, |found, t| found | (*t == j))
     }
 }
 
@@ -174,8 +193,7 @@ pub(crate) fn test(
     (pair, gap): ([u32; 2], f64),
     found: &mut Pairs,
 ) {
-    let [a, b] = pair.map(|t| &boxes[t as usize]);
-    match meet(a, b, gap) {
+    match meet(&boxes[pair[0] as usize], &boxes[pair[1] as usize], gap) {
         Meeting::At(plane) if !neighbours.contain(pair) => found.planes.push((pair, plane)),
         Meeting::Always if !neighbours.contain(pair) => found.overlapping.push(pair),
         _ => {}

@@ -49,11 +49,13 @@ fn volume([a, b, c, d]: [DVec3; 4]) -> f64 {
 /// Whether four points come into one plane and `touch` there.
 #[inline]
 fn meet(points: [[DVec3; 2]; 4], touch: fn([DVec3; 4]) -> bool) -> bool {
-    let (v0, v1) = (volume(points.map(|p| p[0])), volume(points.map(|p| p[1])));
+    let [p, q, r, s] = points;
+    let (v0, v1) = (volume([p[0], q[0], r[0], s[0]]), volume([p[1], q[1], r[1], s[1]]));
     if v0 * v1 > 0.0 || v0 == v1 {
         return false;
     }
-    let at = |t: f64| points.map(|p| p[0].lerp(p[1], t));
+    let on = |p: [DVec3; 2], t: f64| p[0].lerp(p[1], t);
+    let at = |t: f64| [on(p, t), on(q, t), on(r, t), on(s, t)];
     let (mut before, mut after) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (before + after);

@@ -9,8 +9,12 @@
 //! So the features of these pairs, and of no others, are looked at by continuous detection. Vertices that would meet stay on
 //! their sides of the place where they do, on the axis on which they come nearer fastest: the paper's limit, of features
 //! instead of boxes.
+//!
+//! There are some hundred thousand such pairs in a cloth of 5000 triangles, so most are left out before: all of a block that is
+//! smooth, and those that were far enough apart not long ago ([`Clearance`]).
 
 use super::boxes::Neighbours;
+use super::clearance::{Among, Clearance};
 use super::limits::Limits;
 use glam::{DMat2, DVec2, DVec3};
 use std::collections::BTreeSet;
@@ -18,6 +22,8 @@ use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Query, Separation};
 
 /// Part of the gap that features of adjacent triangles keep: they come near in every sharp fold.
 const NARROW: f64 = 0.2;
+/// Part of the gap that blocks and pairs must surely keep to be left out: more than is asked, so that rounding does not matter.
+const SURE: f64 = 0.25;
 /// Part of its distance by which a pair that is nearer may still come nearer in a step: many steps must not make it none.
 const LEEWAY: f64 = 1e-3;
 /// Part of the way to contact that vertices may go, so that it is not found again.
@@ -66,16 +72,38 @@ impl Features {
         }
     }
 
-    /// Adds what would meet in the straight motion from `x_t0` to `x_t1`.
-    fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64, found: &mut Vec<Meeting>) {
+    /// Adds the pairs with the numbers `picked`; edges go on from vertices and faces.
+    fn take(&mut self, from: &Self, picked: &[u32]) {
+        for i in picked.iter().map(|i| *i as usize) {
+            match i.checked_sub(from.vf.len()) {
+                None => self.vf.push(from.vf[i]),
+                Some(i) => self.ee.push(from.ee[i]),
+            }
+        }
+    }
+
+    /// All that would meet in the straight motion from `x_t0` to `x_t1`.
+    fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64) -> Vec<Meeting> {
+        let mut found = Vec::new();
         let separation = Separation { radius: 0.0, gap: NARROW * gap, leeway: LEEWAY };
+        let of = |v: u32| [x_t0[v as usize], x_t1[v as usize]];
         for (kind, all) in [(Pair::VertexFace, &self.vf), (Pair::EdgeEdge, &self.ee)] {
             let query = |i: usize| -> Option<Query> {
-                Some(all[i].map(|v| [x_t0[v as usize], x_t1[v as usize]]))
+                let [a, b, c, d] = all[i];
+                Some([of(a), of(b), of(c), of(d)])
             };
             let mut keep = |i: usize, impact| found.push(Meeting { vertices: all[i], impact });
             Ccd::Separating.answer_all(kind, all.len(), separation, Filter::Hull, query, &mut keep);
         }
+        found
+    }
+
+    /// All vertices, each once.
+    fn vertices(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.vf.iter().chain(&self.ee).flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 
@@ -86,6 +114,9 @@ struct Block {
     /// Least material distance of features without a common vertex [m].
     apart: f64,
     features: Features,
+    /// All vertices of the features.
+    vertices: Vec<u32>,
+    clearance: Clearance,
 }
 
 /// All triangles that touch at rest, block by block.
@@ -120,16 +151,14 @@ impl Near {
                     }
                 }
             }
-            block.features.tidy();
-            near.blocks.push(block);
+            near.blocks.push(block.tidy());
         }
         // What is a pair of neighbours but in no block is a block of its own that is never smooth.
         let mut rest = Block::default();
         for pair in neighbours.pairs().filter(|pair| !taken.contains(pair)) {
             rest.features.add(triangles, pair);
         }
-        rest.features.tidy();
-        near.blocks.push(rest);
+        near.blocks.push(rest.tidy());
         near
     }
 
@@ -141,25 +170,28 @@ impl Near {
         ends: [&[DVec3]; 2],
         gap: f64,
     ) -> Vec<Meeting> {
+        let gradient = |[a, b, c]: [u32; 3], m: &DMat2, x: &[DVec3]| {
+            let at = x[a as usize];
+            let (e, f) = (x[b as usize] - at, x[c as usize] - at);
+            [e * m.x_axis.x + f * m.x_axis.y, e * m.y_axis.x + f * m.y_axis.y]
+        };
         self.gradients.clear();
-        self.gradients.extend(triangles.iter().zip(&self.inverse).map(|(tri, m)| {
-            ends.map(|x| {
-                let [a, b, c] = tri.map(|v| x[v as usize]);
-                let (e, f) = (b - a, c - a);
-                [e * m.x_axis.x + f * m.x_axis.y, e * m.y_axis.x + f * m.y_axis.y]
-            })
-        }));
-        let mut found = Vec::new();
-        for block in self.blocks.iter().filter(|b| !b.is_smooth(&self.gradients, gap)) {
-            block.features.meet(ends, gap, &mut found);
+        let each = triangles.iter().zip(&self.inverse);
+        self.gradients
+            .extend(each.map(|(tri, m)| [gradient(*tri, m, ends[0]), gradient(*tri, m, ends[1])]));
+        let (mut asked, mut picked) = (Features::default(), Vec::new());
+        others.iter().for_each(|pair| asked.add(triangles, *pair));
+        asked.tidy();
+        for block in &mut self.blocks {
+            if !block.is_smooth(&self.gradients, gap) {
+                let Block { features, vertices, clearance, .. } = block;
+                let among = Among { vertices, vf: &features.vf, ee: &features.ee };
+                clearance.pick(&among, ends, SURE * gap, &mut picked);
+                asked.take(features, &picked);
+            }
         }
-        if !others.is_empty() {
-            let mut features = Features::default();
-            others.iter().for_each(|pair| features.add(triangles, *pair));
-            features.tidy();
-            features.meet(ends, gap, &mut found);
-        }
-        found
+        // One list: queries are answered several at a time.
+        asked.meet(ends, gap)
     }
 }
 
@@ -189,7 +221,14 @@ impl Block {
             (b - a).perp_dot(c - a).abs() / longest
         };
         let apart = all.iter().map(height).fold(f64::INFINITY, f64::min);
-        Self { triangles: all, apart, features: Features::default() }
+        Self { triangles: all, apart, ..Self::default() }
+    }
+
+    /// With each pair of features once.
+    fn tidy(mut self) -> Self {
+        self.features.tidy();
+        self.vertices = self.features.vertices();
+        self
     }
 
     /// Whether the block surely does not meet itself. On the straight way between two of its points,
@@ -199,15 +238,40 @@ impl Block {
         if self.triangles.is_empty() {
             return self.features.vf.is_empty() && self.features.ee.is_empty();
         }
-        let all = || self.triangles.iter().flat_map(|t| gradients[*t as usize]);
+        let (mut p, mut q) = (DVec3::ZERO, DVec3::ZERO);
+        for t in &self.triangles {
+            let [[u, v], [w, x]] = &gradients[*t as usize];
+            p += *u + *w;
+            q += *v + *x;
+        }
         let part = 0.5 / self.triangles.len() as f64;
-        let [p, q] = all().fold([DVec3::ZERO; 2], |[p, q], [u, v]| [p + u * part, q + v * part]);
-        let off = all().map(|[u, v]| (u - p).length_squared() + (v - q).length_squared());
-        let r = off.fold(0.0, f64::max).sqrt();
+        (p, q) = (p * part, q * part);
+        let mut off = 0.0_f64;
+        for t in &self.triangles {
+            for [u, v] in &gradients[*t as usize] {
+                off = off.max((*u - p).length_squared() + (*v - q).length_squared());
+            }
+        }
+        let r = off.sqrt();
         let (a, b, c) = (p.length_squared(), p.dot(q), q.length_squared());
         let least = 0.5 * (a + c) - (0.25 * (a - c) * (a - c) + b * b).sqrt();
         (least.max(0.0).sqrt() - r) * self.apart > gap
     }
+}
+
+/// What [`Near::detect`] is to find: the features of all pairs of neighbours and of `others`, each asked.
+#[cfg(test)]
+pub(super) fn referee(
+    triangles: &[[u32; 3]],
+    neighbours: &Neighbours,
+    others: &[[u32; 2]],
+    ends: [&[DVec3]; 2],
+    gap: f64,
+) -> Vec<Meeting> {
+    let mut all = Features::default();
+    neighbours.pairs().chain(others.iter().copied()).for_each(|pair| all.add(triangles, pair));
+    all.tidy();
+    all.meet(ends, gap)
 }
 
 impl Meeting {

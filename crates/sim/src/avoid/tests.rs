@@ -61,6 +61,67 @@ fn the_tree_finds_the_pairs_that_all_pairs_find() {
 }
 
 #[test]
+fn what_is_kept_from_run_to_run_hides_no_pair() {
+    let cloth = sheet(12);
+    let model = Model::new(vec![cloth.clone()], Some(crate::Springs::Grid)).unwrap();
+    let make = |search| {
+        let settings = Avoidance { search, ..Avoidance::default() };
+        Solver::new(settings, std::slice::from_ref(&cloth), &model, 1e-3, None).unwrap()
+    };
+    let (mut tree, triangles) = (make(Search::BoxTree), &model.mesh.triangles);
+    // A zigzag that is pressed together, shaken and carried away: layers, creases and neighbours all meet.
+    let mut seed = 7_u64;
+    let mut noise = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut x_t0: Vec<DVec3> = model
+        .mesh
+        .positions
+        .iter()
+        .map(|p| {
+            let cells = (p.x / 0.2 + 0.5) * 6.0;
+            let up = (cells - 2.0 * (0.5 * cells).round()).abs();
+            DVec3::new(0.3 * p.x, 0.03 * up, p.z)
+        })
+        .collect();
+    let (mut planes, mut near) = (0, 0);
+    for run in 0..60 {
+        let calm = if run % 20 < 10 { 2e-4 } else { 2e-3 };
+        let x_t1: Vec<DVec3> = x_t0
+            .iter()
+            .map(|p| {
+                let shaken = DVec3::new(noise(), noise(), noise()) * calm;
+                DVec3::new(0.97 * p.x, p.y - 0.01, p.z) + shaken
+            })
+            .collect();
+        let found = tree.detect(&x_t0, &x_t1, false);
+        // No memory, no tree.
+        let mut all = make(Search::Boxes);
+        boxes::sweep(triangles, &x_t0, &x_t1, 1e-3, &mut all.boxes);
+        let mut pairs = boxes::Pairs::default();
+        boxes::all_pairs(&all.neighbours, &all.boxes, 1e-3, &mut pairs);
+        assert_eq!(found.planes, pairs.planes, "run {run}");
+        let ends = [&x_t0[..], &x_t1[..]];
+        let expected = near::referee(triangles, &all.neighbours, &pairs.overlapping, ends, 1e-3);
+        let sorted = |mut met: Vec<near::Meeting>| {
+            met.sort_by_key(|m| m.vertices);
+            met.dedup();
+            met
+        };
+        let (found, expected) = (sorted(found.near), sorted(expected));
+        assert_eq!(found, expected, "run {run}");
+        planes += pairs.planes.len();
+        near += found.len();
+        // Runs of a step begin where it does; every third one is taken.
+        if run % 3 == 2 {
+            x_t0 = x_t1;
+        }
+    }
+    assert!(planes > 1000 && near > 300, "{planes} {near}");
+}
+
+#[test]
 fn the_systems_are_those_of_the_elastic_surface() {
     let cloth = sheet(6);
     let mut system = System::new(std::slice::from_ref(&cloth)).unwrap();

@@ -1,15 +1,25 @@
 //! The binary tree over the material plane, one triangle a leaf (D4a; §3 of the paper).
+//!
+//! The runs of a step move boxes by little, so boxes get room to move in, and the pairs whose rooms overlap are kept until a box leaves
+//! its room. Which pairs meet is told by their boxes, so the result is that of all pairs, bit for bit.
 
 use super::boxes::{Neighbours, Pairs, Swept, test};
 use glam::{DVec2, DVec3};
+
+/// Room around a box, as a part of its way in a step, and of the gap.
+const ROOM: f64 = 0.5;
 
 /// A complete search tree: node 0 is the root, the right child of an inner node is told, the left one follows it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     /// The triangle of a leaf, or the right child of an inner node.
     nodes: Vec<Node>,
-    /// Bounds over the step.
+    /// Bounds over the step, with room.
     bounds: Vec<[DVec3; 2]>,
+    /// The room of each triangle.
+    room: Vec<[DVec3; 2]>,
+    /// Pairs whose rooms overlap and that do not touch at rest, ascending.
+    kept: Vec<[u32; 2]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +59,7 @@ impl Tree {
         self.build(centres, right);
     }
 
-    /// All pairs whose boxes meet.
+    /// All pairs whose boxes meet, ascending.
     pub(crate) fn pairs(
         &mut self,
         neighbours: &Neighbours,
@@ -57,16 +67,38 @@ impl Tree {
         gap: f64,
         found: &mut Pairs,
     ) {
+        let inside = |(room, swept): (&[DVec3; 2], &Swept)| {
+            let [lo, hi] = bounds(swept);
+            room[0].cmple(lo).all() && hi.cmple(room[1]).all()
+        };
+        if self.room.len() != boxes.len() || !self.room.iter().zip(boxes).all(inside) {
+            self.search(neighbours, boxes, gap);
+        }
+        for pair in &self.kept {
+            test(neighbours, boxes, (*pair, gap), found);
+        }
+    }
+
+    /// Gives each box room to move in, and keeps the pairs whose rooms overlap.
+    fn search(&mut self, neighbours: &Neighbours, boxes: &[Swept], gap: f64) {
+        self.room.clear();
+        self.room.extend(boxes.iter().map(|swept| {
+            // Limits take a box back by up to what it moved, and never far beyond where it was.
+            let way = (swept.lo[1] - swept.lo[0]).abs().max((swept.hi[1] - swept.hi[0]).abs());
+            let ([lo, hi], room) = (bounds(swept), way * ROOM + DVec3::splat(ROOM * gap));
+            [lo - room, hi + room]
+        }));
         // Children come after their parents.
         for i in (0..self.nodes.len()).rev() {
             self.bounds[i] = match self.nodes[i] {
-                Node::Leaf(t) => bounds(&boxes[t as usize]),
+                Node::Leaf(t) => self.room[t as usize],
                 Node::Inner(right) => {
                     let ([a, b], [c, d]) = (self.bounds[i + 1], self.bounds[right as usize]);
                     [a.min(c), b.max(d)]
                 }
             };
         }
+        self.kept.clear();
         // Nodes that are still to be compared with themselves, or with each other.
         let mut stack = vec![[0_u32, 0]];
         while let Some([i, j]) = stack.pop() {
@@ -80,7 +112,7 @@ impl Tree {
                     // Most leaves that overlap are neighbours.
                     let pair = [s.min(t), s.max(t)];
                     if !neighbours.contain(pair) {
-                        test(neighbours, boxes, (pair, gap), found);
+                        self.kept.push(pair);
                     }
                 }
                 (Node::Leaf(_), Node::Leaf(_)) => {}
@@ -98,8 +130,7 @@ impl Tree {
                 (Node::Inner(_), Node::Leaf(_)) => {}
             }
         }
-        found.planes.sort_unstable_by_key(|(pair, _)| *pair);
-        found.overlapping.sort_unstable();
+        self.kept.sort_unstable();
     }
 
     /// Puts two nodes on the list if their bounds overlap.

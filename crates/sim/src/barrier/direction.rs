@@ -82,8 +82,7 @@ impl Solver {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
             self.bonds.extend(expected.iter().map(|e| e.link.bond(&it.led)));
-            let anew = report.iterations == 1 && expected.is_empty();
-            self.preconditioner.update(&self.matrix, &self.bonds, &it.held, anew);
+            self.preconditioner.update(&self.matrix, &self.bonds, &it.held);
             let mut right = system.right();
             for e in &expected {
                 e.link.push(e.normal * e.gradient, &it.led, &mut right);

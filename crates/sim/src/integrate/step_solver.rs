@@ -164,7 +164,7 @@ impl Single {
         }
         match &mut self.inverse {
             Approximate::Jacobi(jacobi) => jacobi.update(&self.matrix),
-            Approximate::TwoLevel(levels) => levels.update(&self.matrix, &[], &[], true),
+            Approximate::TwoLevel(levels) => levels.update(&self.matrix, &[], &[]),
         }
         Ok(())
     }

@@ -57,7 +57,8 @@ impl World {
         let mut left = (0, 0);
         for round in 1..=rounds * LAST_ROUNDS {
             let clock = Instant::now();
-            report.linear_iterations += solver.solve(&x_t0, 4 * round > rounds, &mut x);
+            let hold = 4 * round > rounds;
+            report.linear_iterations += solver.solve(&x_t0, hold, &mut x);
             report.iterations += 1;
             self.check_finite(&x, &v, Stage::Integrate)?;
             report.seconds.integrate += clock.elapsed().as_secs_f64();
@@ -99,7 +100,7 @@ impl World {
             for c in &contacts {
                 self.limit(solver, c, &x, h, last);
             }
-            solver.limit(&found, [&x_t0, &x], last);
+            solver.limit(&found, [&x_t0, &x], [hold, last]);
             report.seconds.respond += clock.elapsed().as_secs_f64();
         }
         Err(Error::Unresolved { step, left: left.0, vertex: left.1 })

@@ -1,12 +1,14 @@
 //! Cloth against a solid while one watches: what paper A is about, on a mannequin.
 //!
 //! A square of cloth falls over the shoulders of the mannequin with the preset `aabb-realtime`; the body is asked by the paper's
-//! eightfold trees of boxes, and by fields, depth maps and voxels instead (D7 to D9). The paper gives no times, so frames per second stand
+//! eightfold trees of boxes, and by fields, depth maps and voxels instead (D7 to D9). The mannequin is brought to 26 000 triangles, the size
+//! of the one in [provot1997]; trees are also asked for the whole one. The paper gives no times, so frames per second stand
 //! beside the 25 of its title's "real-time".
 //!
 //! The picture shows how many vertices are corrected, which is the same on every run.
 
 use super::Effort;
+use super::coarse::coarse;
 use super::page::{Claim, Page, Picture, Table, number};
 use crate::Error;
 use crate::audit::audit;
@@ -22,6 +24,9 @@ use toile_sim::{Body, BodyQuery, Cloth, Preset, Surroundings, World};
 
 /// Frames of a simulated second.
 const FPS: f64 = 25.0;
+
+/// Triangles of the body.
+const TRIANGLES: usize = 26_000;
 
 const QUERIES: [(BodyQuery, &str); 4] = [
     (BodyQuery::Features, "trees of boxes (the paper's)"),
@@ -75,12 +80,14 @@ pub(super) fn realtime(effort: Effort) -> Result<Page, Error> {
         Effort::Quick => (&[6], 40),
     };
     let figure = toile_body::Figure::Male;
-    let body = Mannequin::new(&figure.measurements(Size::M), figure, Pose::default())?.mesh;
+    let whole = Mannequin::new(&figure.measurements(Size::M), figure, Pose::default())?.mesh;
+    let body = coarse(&whole, TRIANGLES);
     let settings = Preset::AabbRealtime.settings();
     let mut table = Table::new(
-        format!("A square over a mannequin of {} triangles, {steps} steps", body.triangles.len()),
+        format!("A square over a mannequin, {steps} steps"),
         [
             "body asked by",
+            "body",
             "cloth",
             "made in [s]",
             "step [ms]",
@@ -95,12 +102,14 @@ pub(super) fn realtime(effort: Effort) -> Result<Page, Error> {
     // Frames per second of the paper's way, and of the quickest, for each cloth.
     let mut rates: Vec<[f64; 2]> = Vec::new();
     for side in sides {
-        for (query, name) in QUERIES {
-            let m = measure(&body, *side, query, steps)?;
+        let asked = QUERIES.into_iter().map(|q| (&body, q)).chain([(&whole, QUERIES[0])]);
+        for (mesh, (query, name)) in asked {
+            let m = measure(mesh, *side, query, steps)?;
             let rate = 1.0 / m.step;
             let frames = rate * settings.step * FPS;
             table.push([
                 name.into(),
+                (mesh.triangles.len() as u64).into(),
                 ((2 * side * side) as u64).into(),
                 m.build.into(),
                 (1e3 * m.step).into(),
@@ -108,8 +117,11 @@ pub(super) fn realtime(effort: Effort) -> Result<Page, Error> {
                 frames.into(),
                 m.inside.into(),
             ]);
+            if mesh.triangles.len() != body.triangles.len() {
+                continue;
+            }
             match query {
-                BodyQuery::Features => rates.push([frames; 2]),
+                BodyQuery::Features => rates.push([frames, 0.0]),
                 _ => rates.iter_mut().rev().take(1).for_each(|r| r[1] = r[1].max(frames)),
             }
             if side == sides.last().unwrap_or(side) {
@@ -122,18 +134,24 @@ pub(super) fn realtime(effort: Effort) -> Result<Page, Error> {
     let claims = vec![
         Claim::new(
             "hierarchies of boxes let cloth collide with a solid in real time (no figures are given)",
-            format!("{} frames/s with cloth of {sizes} triangles, at {FPS} frames a simulated second", list(0)),
+            format!(
+                "{} frames/s with cloth of {sizes} triangles on a body of {}, at {FPS} frames a simulated second",
+                list(0),
+                body.triangles.len()
+            ),
             rates.iter().any(|r| r[0] >= FPS),
         )
         .because(
-            "the box of a large cloth triangle holds thousands of the small ones of the mannequin, and all their features are paired \
-             though only vertices are corrected; steps of 2 ms are 20 to a frame, and the paper does not say how long its steps are",
-        ),        Claim::new(
+            "steps of 2 ms are 20 to a frame, and the paper does not say how long its steps are; the machine may have had other work",
+        ),
+        Claim::new(
             "(not of the paper) asking a map at vertices costs less than meeting triangles",
             format!("{} frames/s with the quickest map", list(1)),
             rates.iter().all(|r| r[1] >= r[0]),
         )
-        .because("with few vertices near the body there is little to save"),
+        .because(
+            "a tree finds the few triangles beside the way of a vertex in about the time that a map is read, and the cloth itself takes the rest",
+        ),
     ];
     Ok(Page {
         id: "a-realtime",

@@ -22,9 +22,6 @@ const BATCH: usize = LANES * GROUP;
 /// Batches in a task.
 const TASK: usize = 8;
 pub(super) const NONE: u32 = u32::MAX;
-/// A batch of groups is factored again within a step when the diagonal of one of its blocks has changed by
-/// more than this part.
-const CHANGE: f32 = 0.3;
 
 /// L of the groups of a batch, packed rows of the lower triangle, pivots inverted.
 type Factor = [[f32; LANES]; row(SIDE)];
@@ -51,8 +48,6 @@ pub(super) struct Groups {
     start: Vec<u32>,
     inner: Vec<Inner>,
     factors: Vec<Factor>,
-    /// Traces of the vertices' own blocks when their group was factored.
-    traces: Vec<f32>,
     /// Results by place.
     local: Vec<Vec3A>,
 }
@@ -87,7 +82,6 @@ impl Groups {
         let batches = start.len() - 1;
         Self {
             factors: vec![[[0.0; LANES]; row(SIDE)]; batches],
-            traces: vec![0.0; place.len()],
             local: vec![Vec3A::ZERO; members.len()],
             members,
             place,
@@ -101,26 +95,14 @@ impl Groups {
         &self.place
     }
 
-    /// Takes over a matrix: factors every group, or only those where something has changed much.
-    pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32], anew: bool) {
-        let diagonal = own_blocks(a, bonds);
-        let trace = |m: &Mat3A| m.x_axis.x + m.y_axis.y + m.z_axis.z;
-        let traces: Vec<f32> = diagonal.iter().map(trace).collect();
-        // Also if the last matrix was no number.
-        let changed = |i: usize| {
-            let old = self.traces[i];
-            !old.is_finite() || (traces[i] - old).abs() > CHANGE * old
-        };
-        let stale: Vec<bool> = self
-            .members
-            .chunks(BATCH)
-            .map(|batch| anew || batch.iter().any(|i| *i != NONE && changed(*i as usize)))
-            .collect();
-        let bonded = bonds_of_batches(bonds, &self.place, &stale);
+    /// Takes over a matrix: factors every group. One that is left as it was costs far more iterations than it saves, however
+    /// little its blocks have changed: a contact that is small beside the threads is all that holds a vertex along its normal.
+    pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
+        let bonded = bonds_of_batches(bonds, &self.place, self.factors.len());
         let (members, place, arch) = (&self.members, &self.place, Arch::new());
         let (start, inner) = (&self.start, &self.inner);
         let batches = self.factors.par_iter_mut().with_min_len(TASK).enumerate();
-        batches.filter(|(b, _)| stale[*b]).for_each(|(b, factor)| {
+        batches.for_each(|(b, factor)| {
             let mut packed = [[0.0_f64; LANES]; row(SIDE)];
             for block in &inner[start[b] as usize..start[b + 1] as usize] {
                 let at = [block.lane, block.row, block.column].map(usize::from);
@@ -135,11 +117,6 @@ impl Groups {
                 *to = from.map(|l| l as f32);
             }
         });
-        for (members, _) in self.members.chunks(BATCH).zip(&stale).filter(|b| *b.1) {
-            for i in members.iter().filter(|i| **i != NONE) {
-                self.traces[*i as usize] = traces[*i as usize];
-            }
-        }
     }
 
     /// Solves all groups for r.
@@ -264,18 +241,6 @@ fn back(l: &Factor, x: &mut [[f32; LANES]; SIDE]) {
     }
 }
 
-/// The blocks on the diagonal, bonds included.
-fn own_blocks(a: &Matrix, bonds: &[Bond]) -> Vec<Mat3A> {
-    let slots = a.pattern().diagonal.iter();
-    let mut own: Vec<Mat3A> = slots.map(|slot| a.block(*slot)).collect();
-    for bond in bonds {
-        for (p, w) in bond.points.iter().zip(bond.weights) {
-            own[*p as usize] += bond.stiffness * (w * w);
-        }
-    }
-    own
-}
-
 /// Adds a block to a group, at a row of vertices that is not before the column.
 #[inline]
 fn add_block(packed: &mut Packed, [lane, r, c]: [usize; 3], block: &Mat3A, factor: f32) {
@@ -319,7 +284,7 @@ fn settle(members: &[u32], held: &[u32], packed: &mut Packed) {
     }
 }
 
-/// Which bonds touch which of the batches that are asked for.
+/// Which bonds touch which batches.
 struct Bonded {
     start: Vec<u32>,
     bonds: Vec<u32>,
@@ -331,7 +296,7 @@ impl Bonded {
     }
 }
 
-fn bonds_of_batches(bonds: &[Bond], place: &[u32], wanted: &[bool]) -> Bonded {
+fn bonds_of_batches(bonds: &[Bond], place: &[u32], count: usize) -> Bonded {
     let visit = |sink: &mut dyn FnMut(usize, u32)| {
         for (number, bond) in bonds.iter().enumerate() {
             let batches: [usize; 4] = std::array::from_fn(|k| {
@@ -339,13 +304,12 @@ fn bonds_of_batches(bonds: &[Bond], place: &[u32], wanted: &[bool]) -> Bonded {
                 if moves { place[bond.points[k] as usize] as usize / BATCH } else { usize::MAX }
             });
             for (k, b) in batches.iter().enumerate() {
-                if *b != usize::MAX && wanted[*b] && !batches[..k].contains(b) {
+                if *b != usize::MAX && !batches[..k].contains(b) {
                     sink(*b, number as u32);
                 }
             }
         }
     };
-    let count = wanted.len();
     let mut start = vec![0_u32; count + 1];
     visit(&mut |b, _| start[b + 1] += 1);
     for b in 0..count {

@@ -83,7 +83,7 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     let mut x = vec![DVec3::ZERO; 90];
     x[4] = DVec3::X * 0.3;
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &[bond], &held, true);
+    m.update(&single, &[bond], &held);
     let stop = Goal { gain: 1e-9, residual: 0.02, enough: 0.0, max_iterations: 500 };
     let given = x[4];
     let outcome =
@@ -129,7 +129,7 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
         .filter(|b| !b.points[1..].contains(&b.points[0]))
         .collect();
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &bonds, &[], true);
+    m.update(&single, &bonds, &[]);
     assert!(m.is_coarse_usable());
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];
@@ -154,9 +154,39 @@ fn groups_recover_from_a_matrix_that_is_no_number() {
         z
     };
     let mut fresh = TwoLevel::new(&pattern).unwrap();
-    fresh.update(&good, &[], &[], true);
+    fresh.update(&good, &[], &[]);
     let mut hurt = TwoLevel::new(&pattern).unwrap();
-    hurt.update(&bad, &[], &[], true);
-    hurt.update(&good, &[], &[], false);
+    hurt.update(&bad, &[], &[]);
+    hurt.update(&good, &[], &[]);
     assert_eq!(apply(&mut hurt), apply(&mut fresh));
+}
+
+#[test]
+fn a_contact_that_is_small_beside_the_threads_is_not_overlooked() {
+    // Stiff in a plane, hardly anything across it, as a sheet is.
+    let (pattern, _) = strip(400);
+    let mut sheet = Matrix::zeros(&pattern);
+    sheet.add_to_diagonal(|_| 1.0);
+    let plane = Bond {
+        points: [0; 4],
+        weights: [1.0, 0.0, 0.0, 0.0],
+        stiffness: Mat3A::from_diagonal(glam::Vec3::new(1e4, 0.0, 1e4)),
+    };
+    let threads: Vec<Bond> = (0..400).map(|i| Bond { points: [i, 0, 0, 0], ..plane }).collect();
+    let touch = |i: u32| Bond {
+        points: [i, 0, 0, 0],
+        stiffness: Mat3A::from_diagonal(glam::Vec3::new(0.0, 400.0, 0.0)),
+        ..plane
+    };
+    let mut all = threads.clone();
+    all.extend((0..400).step_by(3).map(touch));
+    let mut m = TwoLevel::new(&pattern).unwrap();
+    m.update(&sheet, &threads, &[]);
+    m.update(&sheet, &all, &[]);
+    let right = vec![DVec3::Y; 400];
+    let mut x = vec![DVec3::ZERO; 400];
+    let stop = Goal { gain: 1e-9, residual: 1e-3, enough: 0.0, max_iterations: 2000 };
+    let outcome = solve(&sheet, &all, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
+    assert_eq!(outcome.end, End::Converged);
+    assert!(outcome.iterations <= 12, "{outcome:?}");
 }

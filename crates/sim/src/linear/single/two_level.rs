@@ -32,10 +32,9 @@ impl TwoLevel {
         Ok(Self { groups, coarse: Coarse::new(pattern, aggregate)? })
     }
 
-    /// Takes over a matrix, with `held` vertices standing still. `anew` factors every group, otherwise
-    /// only where something has changed much.
-    pub fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32], anew: bool) {
-        self.groups.update(a, bonds, held, anew);
+    /// Takes over a matrix, with `held` vertices standing still.
+    pub fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
+        self.groups.update(a, bonds, held);
         self.coarse.update(a, bonds, held);
     }
 
