@@ -287,7 +287,9 @@ fn a_skirt_that_is_too_tight_names_its_seam_and_both_girths() {
         panic!("{refused}")
     };
     assert!(pattern.seams.iter().any(|s| s.name == *seam), "{seam}");
-    assert!(*gap > 0.01 && *cloth < 0.95 * *wearer && *cloth > 0.5, "{refused}");
+    assert!(*gap > 0.01 && *cloth < 0.95 * *wearer, "{refused}");
+    // The waist of XS is drafted to 63.5 cm, its hip is the widest.
+    assert!((0.6..1.0).contains(cloth) && (0.9..1.5).contains(wearer), "{refused}");
     assert!(refused.to_string().contains("too tight"), "{refused}");
     assert!(refused.help().contains("larger size"));
 }
