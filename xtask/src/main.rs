@@ -162,7 +162,7 @@ const GARMENTS: [&[&str]; 4] = [
     &["tshirt", "--fabric", "jersey", "--quality", "fine"],
     &["dress", "--fabric", "cotton"],
     &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
-    &["patterns/pull-on-skirt.toml", "--fabric", "cotton-poplin"],
+    &["patterns/pull-on-skirt.toml"],
 ];
 
 /// What a garment of the gallery is called: its design, or its file without folder and ending.
