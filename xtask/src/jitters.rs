@@ -3,10 +3,11 @@
 //! Contact is chaotic: a start that differs by a tenth of a millimetre folds otherwise, so a promise that held once may be
 //! luck. Reports and last states are written below `target/jitters`; a run whose report is there already is not run again.
 
-use crate::{Done, names, program, root};
+use crate::toile::Toile;
+use crate::{Done, names, root};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 /// Scenes besides those of the folder: a name, a scene, and what is changed in it.
 const MORE: [(&str, &str, &[&str]); 1] =
@@ -16,12 +17,12 @@ const MORE: [(&str, &str, &[&str]); 1] =
 struct Options {
     scenes: Vec<String>,
     starts: u32,
-    program: Option<PathBuf>,
+    toile: Toile,
 }
 
 impl Options {
     fn parse(args: &[String], all: &[String]) -> Result<Self, String> {
-        let mut options = Self { scenes: Vec::new(), starts: 10, program: None };
+        let mut options = Self { scenes: Vec::new(), starts: 10, toile: Toile::default() };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
@@ -29,11 +30,7 @@ impl Options {
                     let number = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
                     options.starts = number.ok_or("--starts wants a number above zero")?;
                 }
-                "--program" => {
-                    let path = args.next().ok_or("--program wants the path of a program")?;
-                    let path = std::path::absolute(path).map_err(|e| format!("{path}: {e}"))?;
-                    options.program = Some(path);
-                }
+                "--program" => options.toile = Toile::given(args.next())?,
                 name if all.iter().any(|s| s == name) => options.scenes.push(name.into()),
                 other => {
                     return Err(format!(
@@ -47,13 +44,6 @@ impl Options {
             options.scenes = all.to_vec();
         }
         Ok(options)
-    }
-
-    fn toile(&self, args: &[&str]) -> Command {
-        let Some(path) = &self.program else { return program(args) };
-        let mut command = Command::new(path);
-        command.args(args).current_dir(root());
-        command
     }
 }
 
@@ -147,7 +137,7 @@ fn run(options: &Options, name: &str, start: u32) -> Result<Value, String> {
             args.push("--resume");
         }
         println!("== {name}, start {start}");
-        let mut command = options.toile(&args);
+        let mut command = options.toile.command(&args);
         // The status says whether the scene's own bounds hold too, which is not asked here.
         command.stdout(Stdio::null()).status().map_err(|e| format!("cannot start: {e}"))?;
     }

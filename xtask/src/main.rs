@@ -4,8 +4,10 @@
 // A task talks to people on purpose.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod growth;
 mod jitters;
 mod peers;
+mod toile;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -17,6 +19,7 @@ const HELP: &str = "cargo xtask TASK
   scenes         run every scene at full size and check what it expects (long); names as arguments
   jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
                  scenes, --starts N or --program PATH as arguments
+  growth         what a step costs as the cloth gets finer (long); cells along a side or --program PATH as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "scenes" => scenes(&rest),
         "jitters" => jitters::jitters(&rest),
+        "growth" => growth::growth(&rest),
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
@@ -115,11 +119,9 @@ fn examples() -> Result<Vec<String>, String> {
     names("examples", "rs")
 }
 
-/// The program, built with all optimisations.
+/// A command of the program, built with all optimisations.
 fn program(args: &[&str]) -> Command {
-    let mut all = vec!["run", "--release", "--quiet", "--package", "toile-cli", "--"];
-    all.extend(args);
-    cargo(&all)
+    toile::Toile::default().command(args)
 }
 
 /// The scenes asked for, or all.

@@ -9,7 +9,8 @@ mod judge;
 mod python;
 mod table;
 
-use crate::{Done, program, root};
+use crate::toile::Toile;
+use crate::{Done, root};
 use judge::judge;
 use python::{BLENDER, Installed};
 use serde_json::{Value, json};
@@ -67,8 +68,7 @@ const TOILE: [&str; 6] = ["--preset", "toile", "--threads", "1", "--frames", "pc
 struct Options {
     scenes: Vec<String>,
     without_blender: bool,
-    /// A program that is built already.
-    program: Option<PathBuf>,
+    toile: Toile,
 }
 
 impl Options {
@@ -78,12 +78,7 @@ impl Options {
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--without-blender" => options.without_blender = true,
-                "--program" => {
-                    let path = args.next().ok_or("--program wants the path of a program")?;
-                    // Commands run in the folder of the workspace, wherever this one was given.
-                    let path = std::path::absolute(path).map_err(|e| format!("{path}: {e}"))?;
-                    options.program = Some(path);
-                }
+                "--program" => options.toile = Toile::given(args.next())?,
                 name if CASES.iter().any(|c| c.name == name) => options.scenes.push(name.into()),
                 other => {
                     let names: Vec<&str> = CASES.iter().map(|c| c.name).collect();
@@ -100,13 +95,6 @@ impl Options {
     fn chosen(&self) -> impl Iterator<Item = &'static Case> {
         let all = self.scenes.is_empty();
         CASES.iter().filter(move |c| all || self.scenes.iter().any(|s| s == c.name))
-    }
-
-    fn toile(&self, args: &[&str]) -> Command {
-        let Some(path) = &self.program else { return program(args) };
-        let mut command = Command::new(path);
-        command.args(args).current_dir(root());
-        command
     }
 }
 
@@ -187,7 +175,7 @@ fn run_toile(case: &Case, options: &Options, out: &Path) -> Result<Figures, Stri
     let mut args = vec!["sim", &scene, "--out", &folder, "--no-picture"];
     args.extend(TOILE);
     args.extend(case.set.iter().flat_map(|s| ["--set", *s]));
-    let mut command = options.toile(&args);
+    let mut command = options.toile.command(&args);
     // The status says whether the scene's own bounds hold, which is not asked here.
     run(command.stdout(Stdio::null()), "toile")?;
     let report = out.join("report.json");
@@ -247,7 +235,7 @@ fn figures(
 ///
 /// Stages are measured on the wall, which on a busy machine says little. Their share of the wall time, times the
 /// processor time of the one thread, is the processor time of the stages.
-fn stepping(report: &Value) -> Result<[f64; 2], String> {
+pub(crate) fn stepping(report: &Value) -> Result<[f64; 2], String> {
     let stages = &report["stage_seconds"];
     let mut wall = 0.0;
     for stage in ["integrate", "strain_limit", "detect", "respond"] {

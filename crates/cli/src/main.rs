@@ -10,6 +10,7 @@ mod convert;
 mod drape;
 mod fabric;
 mod lab;
+mod memory;
 mod methods;
 mod paper;
 mod pattern;
@@ -69,6 +70,7 @@ enum End {
 }
 
 fn main() -> ExitCode {
+    memory::give_back_large_lists();
     let program = match Program::try_parse() {
         Ok(program) => program,
         Err(error) => {

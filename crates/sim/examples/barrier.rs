@@ -17,13 +17,20 @@ fn main() {
     let scene = args.get(1).map_or("sphere", String::as_str);
     let cells: usize = args.get(2).and_then(|a| a.parse().ok()).unwrap_or(50);
     let seconds: f64 = args.get(3).and_then(|a| a.parse().ok()).unwrap_or(1.0);
-    let mut mesh = grid(1.0, 1.0, cells, cells, Diagonals::Alternating);
+    // A ribbon has a tenth of the width and twice the length, and as many cells in a metre.
+    let ribbon = scene == "ribbon";
+    let (size, counts) =
+        if ribbon { ([0.1, 2.0], [cells / 10, 2 * cells]) } else { ([1.0; 2], [cells; 2]) };
+    let mut mesh = grid(size[0], size[1], counts[0], counts[1], Diagonals::Alternating);
     let mut seed = 1_u64;
     let mut roll = || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         1e-4 * ((seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
     };
     for p in &mut mesh.positions {
+        if ribbon {
+            *p = DVec3::new(p.x, 1.05 - p.z, 0.0);
+        }
         *p += DVec3::new(roll(), roll(), roll());
         match scene {
             "sphere" => p.y += 0.85,
@@ -44,6 +51,10 @@ fn main() {
             let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
             surroundings.bodies = vec![Body::new("table", table), Body::new("floor", floor)];
         }
+        "ribbon" => {
+            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
+            surroundings.bodies = vec![Body::new("floor", floor)];
+        }
         _ => {
             let side = |sign: f64| {
                 let vertices = (0..mesh.positions.len() as u32)
@@ -60,8 +71,7 @@ fn main() {
             surroundings.pins = vec![side(-1.0), side(1.0)];
         }
     }
-    let cloth =
-        Cloth { name: "sheet".into(), mesh, grid: Some([cells, cells]), fabric: Fabric::default() };
+    let cloth = Cloth { name: "sheet".into(), mesh, grid: Some(counts), fabric: Fabric::default() };
     let mut settings = Preset::Toile.settings();
     if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
         settings.step = step;

@@ -5,7 +5,8 @@
 
 use super::python::{self, IPC_TOOLKIT};
 use super::{number, read_json, run};
-use crate::{Done, cargo, program, root};
+use crate::toile::Toile;
+use crate::{Done, cargo, root};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,22 +16,18 @@ struct Options {
     files: Vec<PathBuf>,
     /// How long each method of the toolkit is asked about a file.
     seconds: u32,
-    /// A program that is built already.
-    program: Option<PathBuf>,
+    toile: Toile,
 }
 
 impl Options {
     fn parse(args: &[String]) -> Result<Self, String> {
-        let mut options = Self { files: Vec::new(), seconds: 120, program: None };
+        let mut options = Self { files: Vec::new(), seconds: 120, toile: Toile::default() };
         // Commands run in the folder of the workspace, wherever this one was given.
         let absolute = |p: &String| std::path::absolute(p).map_err(|e| format!("{p}: {e}"));
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                "--program" => {
-                    let path = args.next().ok_or("--program wants the path of a program")?;
-                    options.program = Some(absolute(path)?);
-                }
+                "--program" => options.toile = Toile::given(args.next())?,
                 "--seconds" => {
                     let given = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
                     options.seconds = given.ok_or("--seconds wants a whole number above zero")?;
@@ -142,14 +139,7 @@ fn toile(file: &Path, pair: Option<&str>, options: &Options) -> Result<Value, St
     let path = file.display().to_string();
     let mut args = vec!["ccd", &path, "--json"];
     args.extend(pair.iter().flat_map(|p| ["--pair", p]));
-    let mut command = match &options.program {
-        Some(path) => {
-            let mut command = Command::new(path);
-            command.args(&args);
-            command
-        }
-        None => program(&args),
-    };
+    let mut command = options.toile.command(&args);
     let said = command.output().map_err(|e| format!("toile cannot be started: {e}"))?;
     // A status that is not zero can also mean a missed contact, which belongs into the table.
     serde_json::from_slice(&said.stdout)

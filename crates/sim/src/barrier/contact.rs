@@ -7,11 +7,10 @@
 //! that vanishes with the angle between them [li2020ipc].
 
 use super::law::{Law, Value};
-use super::pairs::{self, CLOTH, Kind, Near, Pairs};
+use super::pairs::{self, CLOTH, Closest, Kind, Near, Pairs};
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
-use toile_collide::ccd::Pair;
 
 /// Pairs in a task.
 const CHUNK: usize = 1024;
@@ -83,6 +82,8 @@ pub(super) struct Gauge {
     friction: Vec<f64>,
     body_friction: Vec<Option<f64>>,
     radius: Vec<f64>,
+    /// Normals of bodies that are planes.
+    normals: Vec<DVec3>,
 }
 
 impl Gauge {
@@ -102,7 +103,18 @@ impl Gauge {
             friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
             body_friction: pairs.bodies.iter().map(|b| b.friction).collect(),
             radius: pairs.bodies.iter().map(|b| b.radius).collect(),
+            normals: pairs.normals(),
         }
+    }
+
+    /// Nearest points of a pair, with all points at `y`.
+    pub(super) fn closest(&self, near: &Near, y: &[DVec3]) -> Closest {
+        self.closest_at(near, near.points.map(|p| y[p as usize]))
+    }
+
+    /// The same with its own points where they are said to be.
+    pub(super) fn closest_at(&self, near: &Near, y: [DVec3; 4]) -> Closest {
+        near.closest(y, &self.normals)
     }
 
     /// Distance that a pair never undercuts.
@@ -135,12 +147,8 @@ impl Gauge {
     /// The contact of a pair, if it is within reach; a gap of nothing is an infinite energy.
     fn contact(&self, near: &Near, y: &[DVec3]) -> Option<Contact> {
         let (offset, reach) = self.range(near);
-        let closest = near.closest(y);
-        let distance = match near.kind {
-            Kind::Plane(n) => n.dot(closest.way),
-            Kind::Features(_) => closest.way.length(),
-        };
-        let gap = distance - offset;
+        let closest = self.closest(near, y);
+        let gap = closest.distance - offset;
         if gap >= reach {
             return None;
         }
@@ -150,7 +158,7 @@ impl Gauge {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
         let stiffness = self.stiffness(near);
-        let edges = near.kind == Kind::Features(Pair::EdgeEdge);
+        let edges = near.kind == Kind::EdgeEdge;
         let mut whole = 0.0;
         if edges && gap > 0.0 {
             let (factor, _) = mollifier(&near.points.map(|p| y[p as usize]));
@@ -165,7 +173,7 @@ impl Gauge {
             points: near.points,
             edges,
             weights: closest.weights,
-            normal: closest.way / distance,
+            normal: closest.normal(),
             gap,
             stiffness,
             value,

@@ -81,6 +81,7 @@ impl Solver {
         loop {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
+            self.bonds.reserve_exact(expected.len());
             self.bonds.extend(expected.iter().map(|e| e.link.bond(&it.led)));
             self.preconditioner.update(&self.matrix, &self.bonds, &it.held);
             let mut right = system.right();
@@ -212,6 +213,7 @@ impl Solver {
         };
         let bonds = &mut self.bonds;
         bonds.clear();
+        bonds.reserve_exact(self.contacts.len() + it.rubs.len() + it.start.seams.len());
         let mut bind = |link: Link| {
             bonds.push(link.bond(&it.led));
             link.press(&it.led, ahead, pressed);
@@ -259,12 +261,11 @@ impl Solver {
                 continue;
             }
             let there = |p: u32| it.y[p as usize] + d[p as usize] * *time;
-            let closest = near.closest_at(near.points.map(there));
-            let length = closest.way.length();
-            if length == 0.0 {
+            let closest = self.gauge.closest_at(near, near.points.map(there));
+            let normal = closest.normal();
+            if normal == DVec3::ZERO {
                 continue;
             }
-            let normal = closest.way / length;
             let now: DVec3 =
                 near.points.iter().zip(closest.weights).map(|(p, w)| it.y[*p as usize] * w).sum();
             let gap = normal.dot(now) - self.gauge.offset(near);

@@ -20,16 +20,16 @@ impl Solver {
         let mut impacts = Vec::new();
         let mut first = 0;
         for run in pairs.chunk_by(alike) {
+            let separation = Separation {
+                radius: self.gauge.offset(&run[0]),
+                gap: ARRIVAL * self.gauge.reach,
+                leeway: 1.0 - KEPT,
+            };
+            let of = |pair| of_features(pair, run, separation, y, ends, first);
             match run[0].kind {
-                Kind::Features(pair) => {
-                    let separation = Separation {
-                        radius: self.gauge.offset(&run[0]),
-                        gap: ARRIVAL * self.gauge.reach,
-                        leeway: 1.0 - KEPT,
-                    };
-                    impacts.extend(of_features(pair, run, separation, y, ends, first));
-                }
-                Kind::Plane(normal) => self.above_plane(run, normal, y, ends, first, &mut impacts),
+                Kind::VertexFace => impacts.append(&mut of(Pair::VertexFace)),
+                Kind::EdgeEdge => impacts.append(&mut of(Pair::EdgeEdge)),
+                Kind::Plane => self.above_plane(run, y, ends, first, &mut impacts),
             }
             first += run.len() as u32;
         }
@@ -39,16 +39,14 @@ impl Solver {
     fn above_plane(
         &self,
         run: &[Near],
-        n: DVec3,
         y: &[DVec3],
         ends: &[DVec3],
         first: u32,
         impacts: &mut Vec<(u32, f64)>,
     ) {
         for (k, near) in run.iter().enumerate() {
-            let [v, p] = [near.points[0], near.points[1]].map(|p| p as usize);
-            let offset = self.gauge.offset(near);
-            let (now, then) = (n.dot(y[v] - y[p]) - offset, n.dot(ends[v] - ends[p]) - offset);
+            let height = |y| self.gauge.closest(near, y).distance - self.gauge.offset(near);
+            let (now, then) = (height(y), height(ends));
             let least = (KEPT * now).min(ARRIVAL * self.gauge.reach);
             if then < least {
                 impacts.push((first + k as u32, (now - least) / (now - then)));

@@ -21,6 +21,9 @@ use toile_collide::NotFinite;
 const ENOUGH: f64 = 1e-4;
 /// Halvings of a line search.
 const HALVINGS: u32 = 16;
+/// Part of the reach that no vertex goes any more in the last iteration of a step. What a step is measured by is that of all
+/// the cloth: beside it a single edge may be torn far without being noticed.
+const FARTHEST: f64 = 0.5;
 /// Differences of energies below this part of the energy are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -196,7 +199,8 @@ impl Solver {
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
             let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
-                || slope <= self.settings.decrement * it.scale;
+                || (slope <= self.settings.decrement * it.scale
+                    && fastest <= FARTHEST * self.gauge.reach);
             if !moving && done {
                 report.converged = true;
                 break;
@@ -251,8 +255,9 @@ impl Solver {
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
-        let rubs = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
-        let rubs = rubs.map(|r| r.foreseeing(&y0, &ends)).collect();
+        let found = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
+        let mut rubs = Vec::with_capacity(self.contacts.len());
+        rubs.extend(found.map(|r| r.foreseeing(&y0, &ends)));
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();
@@ -307,6 +312,7 @@ impl Solver {
     ) {
         let n = self.masses.len();
         let clock = Instant::now();
+        self.bonds = Vec::new();
         let before = it.energy;
         let moving = it.part < 1.0;
         let mut length = most;
@@ -345,6 +351,8 @@ impl Solver {
         } else {
             self.contacts.find(&self.gauge, &it.pairs, &it.y);
         }
+        // A linear system takes as much memory as contacts do, and neither needs the other's.
+        self.tried = Contacts::default();
         report.seconds[3] += clock.elapsed().as_secs_f64();
     }
 

@@ -85,7 +85,7 @@ impl Solver {
     /// Whether cloth is nearer to itself than the thickness already.
     fn is_crowded(&self, pair: &Near, y: &[DVec3]) -> bool {
         let thickness = self.gauge.thickness;
-        pair.body == CLOTH && pair.closest(y).way.length_squared() <= thickness * thickness
+        pair.body == CLOTH && self.gauge.closest(pair, y).distance <= thickness
     }
 }
 

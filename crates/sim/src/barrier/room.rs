@@ -1,7 +1,7 @@
 //! Whether there is room for the barrier: what a start must have.
 
 use super::newton::Solver;
-use super::pairs::{CLOTH, Kind};
+use super::pairs::CLOTH;
 use glam::DVec3;
 use toile_collide::NotFinite;
 
@@ -29,11 +29,8 @@ impl Solver {
         self.pairs.find(&y, &y, near, self.itself, &mut pairs)?;
         let mut found: Vec<(u32, DVec3)> = Vec::new();
         for pair in &pairs {
-            let closest = pair.closest(&y);
-            let (normal, distance) = match pair.kind {
-                Kind::Plane(normal) => (normal, normal.dot(closest.way)),
-                Kind::Features(_) => (closest.way.normalize_or_zero(), closest.way.length()),
-            };
+            let closest = self.gauge.closest(pair, &y);
+            let (normal, distance) = (closest.normal(), closest.distance);
             // Cloth that is nearer to itself than its thickness has a barrier of its own.
             let itself = pair.body == CLOTH;
             let offset = if itself { 0.0 } else { self.gauge.offset(pair) };

@@ -14,7 +14,7 @@
 
 use super::contact::Gauge;
 use super::newton::Solver;
-use super::pairs::{Kind, Near};
+use super::pairs::Near;
 use glam::{DVec3, Vec3A};
 
 /// Least speed that a contact stops within its gap [m/s].
@@ -73,12 +73,9 @@ impl Solver {
 impl Begin {
     /// κ of a pair with its points at `y`.
     fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near, y: &[DVec3]) -> f64 {
-        let closest = near.closest(y);
+        let closest = gauge.closest(near, y);
         let (offset, reach) = gauge.range(near);
-        let (normal, distance) = match near.kind {
-            Kind::Plane(n) => (n, n.dot(closest.way)),
-            Kind::Features(_) => (closest.way.normalize_or_zero(), closest.way.length()),
-        };
+        let (normal, distance) = (closest.normal(), closest.distance);
         let gap = (distance - offset).clamp(LEAST * reach, reach);
         let mut nearer = 0.0;
         let mut parts = [Part::default(); 4];
