@@ -14,7 +14,7 @@ use crate::{Done, root};
 use judge::judge;
 use python::{BLENDER, Installed};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 use table::{Figures, Row};
