@@ -66,19 +66,19 @@ impl World {
         found.map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })
     }
 
-    /// Adds to outer forces those that repel cloth from cloth (R5), if there are any [N]: what would take away the approach of pairs that
-    /// are near, on the way to `x`, and open a part of what is missing between them.
+    /// Adds to outer forces those that repel cloth from cloth (R5) [N]: what would take away the approach of pairs that are near, on the
+    /// way to `x`, and open a part of what is missing between them. Returns where free vertices would go with them, if there are any.
     pub(super) fn repel(
         &mut self,
         h: f64,
         x: &[DVec3],
         outer: &mut [DVec3],
         report: &mut StepReport,
-    ) -> Result<bool, Error> {
+    ) -> Result<Option<Vec<DVec3>>, Error> {
         let (c, x_t0, step) = (&self.settings.collision, &self.state.x, self.state.step);
         let Some(scene) = self.scene.as_mut().filter(|_| c.self_collision && c.repulsion > 0.0)
         else {
-            return Ok(false);
+            return Ok(None);
         };
         let clock = Instant::now();
         let near = Near { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
@@ -90,7 +90,8 @@ impl World {
             *force += (repelled[i] - free[i]) * (self.model.mass[i] / h);
         }
         report.seconds.respond += clock.elapsed().as_secs_f64();
-        Ok(changed.contains(&true))
+        let to = |(x_t0, v): (&DVec3, &DVec3)| *x_t0 + *v * h;
+        Ok(changed.contains(&true).then(|| x_t0.iter().zip(&repelled).map(to).collect()))
     }
 
     /// Vertices that touch bodies if the cloth moves to `x`.

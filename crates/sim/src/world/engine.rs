@@ -147,29 +147,19 @@ impl World {
                 if !(c.enabled && c.response == Response::Constraints) {
                     return Ok((before, Vec::new()));
                 }
-                let rounds = 1 + c.feedback;
+                let repelled = self.repel(h, x, &mut outer, report)?;
                 let clock = Instant::now();
-                let touches = self.touches((t, h), x, report)?;
+                let touches = self.touches((t, h), repelled.as_deref().unwrap_or(x), report)?;
                 report.seconds.detect += clock.elapsed().as_secs_f64();
-                let mut before = before;
-                for round in 0..rounds {
-                    let repelled = self.repel(h, x, &mut outer, report)?;
-                    if !repelled && (round > 0 || touches.is_empty()) {
-                        break;
-                    }
-                    system.set_outer(outer.clone());
-                    x.copy_from_slice(&x_t0);
-                    v.copy_from_slice(&v_t0);
-                    let ends = (&mut *x, &mut *v);
-                    before = self.integrate_implicitly(
-                        system,
-                        implicit,
-                        (t, h),
-                        ends,
-                        &touches,
-                        report,
-                    )?;
+                if touches.is_empty() && repelled.is_none() {
+                    return Ok((before, touches));
                 }
+                system.set_outer(outer);
+                x.copy_from_slice(&x_t0);
+                v.copy_from_slice(&v_t0);
+                let ends = (x, v);
+                let before =
+                    self.integrate_implicitly(system, implicit, (t, h), ends, &touches, report)?;
                 return Ok((before, touches));
             }
             Engine::Barrier(_) | Engine::Avoidance(_) => {}
