@@ -40,9 +40,7 @@ fn a_limit_that_is_none_and_a_folder_that_cannot_be_are_refused_before_anything_
     }
     let file = toile.file("file", "no folder");
     // At the scene's own length this would take much longer than the test may.
-    let endless = ["--duration", "1e6"];
-    let command = ["compare", &scene, "--presets", "provot97", "--out", &file];
-    let done = toile.run(&[&command[..], &endless[..]].concat());
+    let done = toile.run(&["compare", &scene, "--out", &file, "--duration", "1e6"]);
     assert_eq!(done.code, 1);
     assert!(done.error.contains("cannot make this folder"), "{}", done.error);
     let done = toile.run(&["paper", "p97-garment", "--out", &file]);

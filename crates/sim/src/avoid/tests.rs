@@ -196,7 +196,7 @@ fn sheets_come_to_lie_on_each_other_without_passing_through() {
         let mut world = fall(search);
         let half = world.state().x.len() / 2;
         let mut most = 0;
-        for _ in 0..200 {
+        for _ in 0..100 {
             most = most.max(world.step().unwrap().iterations);
         }
         let x = &world.state().x;
@@ -212,7 +212,7 @@ fn sheets_come_to_lie_on_each_other_without_passing_through() {
 fn both_searches_by_boxes_end_in_the_same_bits() {
     let run = |search| {
         let mut world = fall(search);
-        (0..80).for_each(|_| {
+        (0..40).for_each(|_| {
             world.step().unwrap();
         });
         world.state().hash()
