@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_change)]
     set: Vec<(String, String)>,
     /// Longest wall time for one preset [s].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     limit: Option<f64>,
     /// Number of threads; all there are if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -45,6 +45,14 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         true => Preset::ALL.to_vec(),
         false => args.presets.iter().map(|n| find(n)).collect::<Result<Vec<_>, _>>()?,
     };
+    if let Some(limit) = args.limit.filter(|limit| limit.is_nan() || *limit <= 0.0) {
+        return Err(Error::Request {
+            message: format!("the limit is {limit} s"),
+            help: "give --limit a time above 0 s, or leave it out".to_owned(),
+        });
+    }
+    // Before the runs, which may take long.
+    compare::make_folder(&args.out)?;
     let mut changes: Vec<(String, String)> = Vec::new();
     changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}").to_lowercase())));
     changes.extend(args.set);

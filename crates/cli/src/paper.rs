@@ -3,6 +3,7 @@
 use crate::{End, complain, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
+use toile::compare::make_folder;
 use toile::paper::{Effort, ITEMS, Item, Page};
 
 /// Compute figures of the papers anew, and compare what they claim with what is measured.
@@ -40,8 +41,9 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let effort = if args.quick { Effort::Quick } else { Effort::Full };
     let mut pages: Vec<Page> = Vec::new();
     for item in items {
-        let page = item.run(effort)?;
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out/paper").join(item.id));
+        make_folder(&folder)?;
+        let page = item.run(effort)?;
         let paths = page.write(&folder)?;
         if !json {
             say(page.to_text().trim_end());

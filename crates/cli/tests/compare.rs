@@ -27,3 +27,23 @@ fn an_unknown_preset_is_refused_before_anything_runs() {
     assert!(done.error.contains("there is no preset `provot`"), "{}", done.error);
     assert!(!toile.path("out").exists());
 }
+
+#[test]
+fn a_limit_that_is_none_and_a_folder_that_cannot_be_are_refused_before_anything_runs() {
+    let toile = Toile::new();
+    let scene = toile.file("small.toml", SMALL);
+    for limit in ["nan", "0", "-1"] {
+        let done = toile.run(&["compare", &scene, "--presets", "provot97", "--limit", limit]);
+        assert_eq!(done.code, 1, "{limit}");
+        assert!(done.error.contains("the limit is"), "{}", done.error);
+        assert!(!toile.path("out").exists());
+    }
+    let file = toile.file("file", "no folder");
+    // At the scene's own length this would take much longer than the test may.
+    let done = toile.run(&["compare", &scene, "--out", &file, "--duration", "1e6"]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("cannot make this folder"), "{}", done.error);
+    let done = toile.run(&["paper", "p97-garment", "--out", &file]);
+    assert_eq!(done.code, 1);
+    assert!(done.error.contains("cannot make this folder"), "{}", done.error);
+}

@@ -137,6 +137,8 @@ pub(crate) struct Collider {
     pub(crate) settled: bool,
     /// Poses at the begin and at the end of the present step.
     pub(crate) poses: [Pose; 2],
+    /// Where out is, of triangles that enclose a solid: 1 on the side of their normals, -1 on the other.
+    pub(crate) outward: Option<f64>,
     /// What is asked instead of its features, if anything.
     pub(crate) sampled: Option<Arc<Sampled>>,
 }
@@ -178,6 +180,7 @@ impl Collider {
             displacement: Pose::IDENTITY,
             settled: false,
             poses: [Pose::IDENTITY; 2],
+            outward: None,
             sampled: None,
         }
     }
@@ -206,7 +209,7 @@ impl Collider {
 
     /// The same made of triangles, but for planes: what vertices are moved out of.
     pub(crate) fn of_triangles(body: &Body, tree: toile_collide::Options) -> Self {
-        let Some(mesh) = triangles_of(body) else { return Self::new(body) };
+        let Some(mesh) = triangles_around(body) else { return Self::new(body) };
         let options = toile_collide::Options { prune: Prune::Nothing, ..tree };
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
@@ -216,8 +219,10 @@ impl Collider {
         let piece = vec![0; keys.len()];
         let rest = tree::Rest { x: &mesh.positions, keys: &keys, piece: &piece, uv: &[] };
         let kind = ColliderKind::Mesh(Box::new(Detector::with_options(surface, rest, options)));
+        let outward = topology.is_closed().then(|| mesh.signed_volume().signum());
         let start = mesh.positions;
         Self {
+            outward,
             x_t0: start.clone(),
             x_t1: start.clone(),
             start,
@@ -241,6 +246,29 @@ impl Collider {
             self.x_t1[i] = p1.apply(self.start[i]);
         }
     }
+}
+
+/// As [`triangles_of`], but with the triangles of a ball or rod around it rather than in it, so that what rests on them is outside.
+fn triangles_around(body: &Body) -> Option<TriMesh> {
+    let (ends, radius) = match &body.shape {
+        Shape::Sphere { centre, radius } => ([*centre; 2], *radius),
+        Shape::Capsule { a, b, radius } => ([*a, *b], *radius),
+        _ => return triangles_of(body),
+    };
+    let within = triangles_of(body)?;
+    let planes = (0..within.triangles.len()).map(|t| {
+        let [a, b, c] = within.corners(t);
+        let out = (b - a).cross(c - a).normalize_or_zero();
+        ends.map(|end| out.dot(a - end)).into_iter().fold(f64::INFINITY, f64::min)
+    });
+    // Distances from the nearer end grow with the radius.
+    let radius = radius * radius / planes.fold(radius, f64::min);
+    let mut wider = body.clone();
+    match &mut wider.shape {
+        Shape::Sphere { radius: r, .. } | Shape::Capsule { radius: r, .. } => *r = radius,
+        _ => {}
+    }
+    triangles_of(&wider)
 }
 
 /// A body as a closed mesh; none of a plane.
@@ -287,6 +315,31 @@ mod tests {
         let mesh = cuboid(DVec3::ONE, DVec3::new(1.0, 2.0, 3.0), DMat3::from_rotation_y(0.3));
         assert!((mesh.signed_volume() - 48.0).abs() < 1e-9);
         assert!(Topology::new(8, &mesh.triangles).is_closed());
+    }
+
+    #[test]
+    fn triangles_around_balls_and_rods_do_not_enter_them() {
+        let a = DVec3::new(0.1, 0.2, 0.3);
+        let rod = Shape::Capsule { a, b: a + DVec3::new(0.3, -0.2, 0.5), radius: 0.04 };
+        for shape in [Shape::Sphere { centre: a, radius: 0.3 }, rod] {
+            let mesh = triangles_around(&Body::new("round", shape.clone())).unwrap();
+            let (ends, radius) = match shape {
+                Shape::Capsule { a, b, radius } => ([a, b], radius),
+                _ => ([a; 2], 0.3),
+            };
+            let away = |p: DVec3| {
+                let along = (ends[1] - ends[0]).normalize_or_zero();
+                let on = along.dot(p - ends[0]).clamp(0.0, ends[0].distance(ends[1]));
+                p.distance(ends[0] + along * on)
+            };
+            for t in 0..mesh.triangles.len() {
+                let [p, q, r] = mesh.corners(t);
+                for at in [(p + q + r) / 3.0, 0.5 * (p + q), 0.5 * (q + r), p] {
+                    assert!(away(at) > radius * (1.0 - 1e-12), "{at} {}", away(at));
+                    assert!(away(at) < radius * 1.02, "{at} {}", away(at));
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The systems of the papers, as bundles of settings.
 
-use crate::integrate::{Integrator, Newton, NewtonSettings, Rule};
+use crate::integrate::{Integrator, Rule};
 use crate::settings::{
     Collision, Damping, Implicit, Law, Method, Response, Settings, Springs, Stiffness, Zones,
 };
@@ -32,7 +32,7 @@ pub enum Preset {
     Bridson02,
     /// Geneva: Volino's particle triangles, a blend of Euler and midpoint, regions with direction sets [eg2004garments].
     Geneva04,
-    /// Tübingen: corotational elements, implicit Euler with inexact Newton, k-DOPs, constraints at bodies [eg2004garments].
+    /// Tübingen: corotational elements, implicit Euler by one linear system, k-DOPs, constraints at bodies [eg2004garments].
     Tuebingen04,
 }
 
@@ -100,7 +100,7 @@ impl Preset {
                  and contours, geometric response to proximities and collisions (Volino, EG 2004)"
             }
             Self::Tuebingen04 => {
-                "corotational elements, implicit Euler by inexact Newton, 18-DOPs in fours with inflation, bodies as \
+                "corotational elements, implicit Euler by one linear system, 18-DOPs in fours with inflation, bodies as \
                  constraints, repulsion between cloth (EG 2004)"
             }
         }
@@ -135,7 +135,9 @@ impl Preset {
                 ..Settings::default()
             },
             Self::Liu98 => Settings {
-                step: 2e-3,
+                // The paper does not tell its step. Threads are softened with its square: at 2 ms a cloth on a table is stretched
+                // by 7 % on average, at 1 ms by 2 %.
+                step: 1e-3,
                 method: Method::Avoidance,
                 stretch: Stretch::Terzopoulos,
                 bend: Bend::Terzopoulos,
@@ -223,14 +225,8 @@ impl Preset {
                 method: Method::Implicit,
                 stretch: Stretch::Corotational,
                 bend: Bend::Laplacian,
-                implicit: Implicit {
-                    rule: Rule::Euler,
-                    solve: NewtonSettings {
-                        newton: Newton::Inexact { eta: 0.02 },
-                        tolerance: 1e-3,
-                        ..NewtonSettings::default()
-                    },
-                },
+                // Rotations are those of the begin of the step, so that it is one linear system.
+                implicit: Implicit { rule: Rule::Euler, ..Implicit::default() },
                 strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
                 collision: Collision {
                     response: Response::Constraints,

@@ -83,7 +83,7 @@ impl std::fmt::Display for Warning {
             Self::Softened { factor } => write!(
                 f,
                 "springs softened to {:.3} of the fabric's stiffness so that the explicit step is \
-                 stable; the strain limit holds the rest",
+                 stable; the rest is left to the strain limit, if there is one",
                 factor
             ),
             Self::Thinned { thickness, separation } => write!(

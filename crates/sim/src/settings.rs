@@ -84,8 +84,8 @@ pub enum Response {
     Impacts,
     /// Vertices are moved out of bodies (R4); cloth does not collide with cloth.
     Geometric,
-    /// Motion along the normal is constrained in the solve, if the method is `implicit` (R6) [baraff1998]; cloth with cloth
-    /// as above.
+    /// Motion along the normal is constrained in the solve, if the method is `implicit` (R6) [baraff1998], and what repels cloth from
+    /// cloth is a force of it; impacts of cloth with cloth as above.
     Constraints,
 }
 

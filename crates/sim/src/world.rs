@@ -298,9 +298,11 @@ impl World {
         let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
         let clock = Instant::now();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
-        let before = self.integrate(engine, (t, h), &mut x, &mut v, report)?;
+        let counted = report.seconds.detect + report.seconds.respond;
+        let (before, touches) = self.integrate(engine, (t, h), &mut x, &mut v, report)?;
         self.check_finite(&x, &v, Stage::Integrate)?;
-        report.seconds.integrate += clock.elapsed().as_secs_f64();
+        let counted = report.seconds.detect + report.seconds.respond - counted;
+        report.seconds.integrate += clock.elapsed().as_secs_f64() - counted;
 
         let clock = Instant::now();
         report.stretch = report.stretch.max(self.largest_stretch(&x));
@@ -318,7 +320,7 @@ impl World {
         let mut touched = x != unlimited;
         if self.settings.collision.enabled {
             let hang = (&anchors[..], &pin_anchor[..]);
-            touched |= self.respond(engine, (t, h), (&mut x, &mut v), hang, report)?;
+            touched |= self.respond(engine, (t, h), (&mut x, &mut v), (hang, &touches), report)?;
         }
         self.check_finite(&x, &v, Stage::Collide)?;
         self.state.x = x;
@@ -370,7 +372,12 @@ impl World {
             follow(&changed, rest.as_deref(), v);
             return Ok(changed);
         }
-        let outcome = handle(scene, &particles, x, h, &self.settings.collision, report);
+        let mut collision = self.settings.collision;
+        if self.settings.method == Method::Implicit && collision.response == Response::Constraints {
+            // It was a force in the solve.
+            collision.repulsion = 0.0;
+        }
+        let outcome = handle(scene, &particles, x, h, &collision, report);
         match outcome.map_err(not_finite)? {
             Outcome::Clear(changed) => {
                 follow(&changed, rest.as_deref(), v);

@@ -208,8 +208,7 @@ impl Comparison {
     /// # Errors
     /// If the folder or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<[PathBuf; 3], Error> {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| Error::Folder { path: folder.to_path_buf(), source })?;
+        make_folder(folder)?;
         let paths = ["compare.json", "compare.png", "compare.html"].map(|name| folder.join(name));
         write_atomically(&paths[0], |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
@@ -221,6 +220,15 @@ impl Comparison {
         write_atomically(&paths[2], |out| out.write_all(html.as_bytes()))?;
         Ok(paths)
     }
+}
+
+/// Makes a folder for results, so that a long run need not find out at its end that it cannot.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn make_folder(folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder)
+        .map_err(|source| Error::Folder { path: folder.to_path_buf(), source })
 }
 
 #[cfg(test)]

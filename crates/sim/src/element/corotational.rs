@@ -17,7 +17,8 @@
 //! on two pins.
 //!
 //! **Errata** of [eg2004garments]: the force and the equation of motion are printed with the sign
-//! in A; in its eq. 14 the free indices of K must be those of the first pair of C.
+//! in A; eq. 14 differentiates along the free indices i and j, which must be the summed k and l; the force of a pair (a, b) is
+//! printed with the position of a instead of b.
 //!
 //! Limits: linear in the stretch, so forces in strong compression stay finite and a triangle can be
 //! pressed flat; where F has rank one R is not defined, and the stretch is kept away from zero.

@@ -3,7 +3,7 @@
 use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
-use super::repulse::repulse;
+use super::repulse::{Near, repulse};
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
 use crate::motion::Pose;
 use crate::report::StepReport;
@@ -144,8 +144,9 @@ impl Work {
         x_t1: &mut [DVec3],
         settings: &Collision,
     ) -> Result<(), NotFinite> {
-        let reach = (settings.repulsion * scene.separation, settings.self_collision);
-        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, reach, &mut self.v)?;
+        let reach = settings.repulsion * scene.separation;
+        let near = Near { reach, cloth: settings.self_collision, bodies: true };
+        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, near, &mut self.v)?;
         for i in (0..x_t1.len()).filter(|i| changed[*i] && p.inverse_mass[*i] > 0.0) {
             x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
             self.changed[i] = Some(self.v[i]);

@@ -16,21 +16,34 @@ use toile_collide::{Motion, NotFinite, proximity};
 /// Part of what is missing that a step opens.
 const OPENED: f64 = 0.1;
 
+/// What is repelled.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    /// From this distance on [m].
+    pub(crate) reach: f64,
+    /// Cloth from cloth.
+    pub(crate) cloth: bool,
+    /// Cloth from bodies.
+    pub(crate) bodies: bool,
+}
+
 /// Changes mean velocities `v`, and returns which vertices were changed.
 pub(crate) fn repulse(
     scene: &mut Scene,
     x: &[DVec3],
     inverse_mass: &[f64],
     h: f64,
-    (reach, with_itself): (f64, bool),
+    near: Near,
     v: &mut [DVec3],
 ) -> Result<Vec<bool>, NotFinite> {
     let mut changed = vec![false; x.len()];
     let mut contacts = Vec::new();
-    if with_itself {
-        near_itself(scene, x, reach, &mut contacts)?;
+    if near.cloth {
+        near_itself(scene, x, near.reach, &mut contacts)?;
     }
-    near_bodies(scene, x, h, reach, &mut contacts)?;
+    if near.bodies {
+        near_bodies(scene, x, h, near.reach, &mut contacts)?;
+    }
     for c in &contacts {
         if push(c, h, inverse_mass, v) {
             c.vertices().iter().for_each(|i| changed[*i as usize] = true);

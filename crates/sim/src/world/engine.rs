@@ -110,7 +110,8 @@ impl Dynamics for Held<'_> {
 }
 
 impl World {
-    /// Integrates a step without collisions. Returns what the next one has to know of it.
+    /// Integrates a step without collisions. Returns what the next one has to know of it, and what it was constrained to by
+    /// bodies.
     pub(super) fn integrate(
         &mut self,
         engine: &mut Engine,
@@ -118,7 +119,7 @@ impl World {
         x: &mut [DVec3],
         v: &mut [DVec3],
         report: &mut StepReport,
-    ) -> Result<Option<Before>, Error> {
+    ) -> Result<(Option<Before>, Vec<Touch>), Error> {
         // Also the second half of a halved first step has one before it.
         let first = t == 0.0;
         let explicit = self.settings.integrator;
@@ -134,44 +135,36 @@ impl World {
                 explicit.step(&mut held, scratch, (t, h), x, v, first);
             }
             Engine::Implicit(system, implicit) => {
-                system.set_outer(self.air(t));
+                let mut outer = self.air(t);
+                system.set_outer(outer.clone());
                 system.prepare(x);
-                let c = &self.settings.collision;
-                if !(c.enabled && c.response == Response::Constraints) {
-                    return self.integrate_implicitly(
-                        system,
-                        implicit,
-                        (t, h),
-                        (x, v),
-                        &[],
-                        report,
-                    );
-                }
-                // Once to see what meets bodies, then with that constrained.
+                // Once to see what meets, then with bodies as constraints and cloth repelled from cloth.
                 let (x_t0, v_t0) = (x.to_vec(), v.to_vec());
                 let free = (&mut *x, &mut *v);
                 let before =
                     self.integrate_implicitly(system, implicit, (t, h), free, &[], report)?;
-                let clock = Instant::now();
-                let touches = self.touches((t, h), x, report)?;
-                report.seconds.detect += clock.elapsed().as_secs_f64();
-                if touches.is_empty() {
-                    return Ok(before);
+                let c = &self.settings.collision;
+                if !(c.enabled && c.response == Response::Constraints) {
+                    return Ok((before, Vec::new()));
                 }
+                let repelled = self.repel(h, x, &mut outer, report)?;
+                let clock = Instant::now();
+                let touches = self.touches((t, h), repelled.as_deref().unwrap_or(x), report)?;
+                report.seconds.detect += clock.elapsed().as_secs_f64();
+                if touches.is_empty() && repelled.is_none() {
+                    return Ok((before, touches));
+                }
+                system.set_outer(outer);
                 x.copy_from_slice(&x_t0);
                 v.copy_from_slice(&v_t0);
-                return self.integrate_implicitly(
-                    system,
-                    implicit,
-                    (t, h),
-                    (x, v),
-                    &touches,
-                    report,
-                );
+                let ends = (x, v);
+                let before =
+                    self.integrate_implicitly(system, implicit, (t, h), ends, &touches, report)?;
+                return Ok((before, touches));
             }
             Engine::Barrier(_) | Engine::Avoidance(_) => {}
         }
-        Ok(None)
+        Ok((None, Vec::new()))
     }
 
     /// Integrates an implicit step once more from its begin, with what contact decided.

@@ -17,13 +17,14 @@ use glam::DVec3;
 use std::time::Instant;
 
 impl World {
-    /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any.
+    /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any. What bodies
+    /// constrained already stays so.
     pub(super) fn respond(
         &mut self,
         engine: &mut Engine,
         (t, h): (f64, f64),
         (x, v): (&mut [DVec3], &mut [DVec3]),
-        hang: (&[Pose], &[Option<u32>]),
+        (hang, bodies): ((&[Pose], &[Option<u32>]), &[Touch]),
         report: &mut StepReport,
     ) -> Result<bool, Error> {
         let feedback = match self.settings.method {
@@ -32,6 +33,10 @@ impl World {
         };
         let mut touched = false;
         let mut given: Vec<Option<Touch>> = Vec::new();
+        if feedback > 0 {
+            given.resize(x.len(), None);
+            bodies.iter().for_each(|touch| given[touch.vertex as usize] = Some(*touch));
+        }
         for round in 0..=feedback {
             let free = if round < feedback { x.to_vec() } else { Vec::new() };
             let changed = self.collide((t, h), x, v, hang, report)?;
@@ -43,7 +48,6 @@ impl World {
                 break;
             }
             let clock = Instant::now();
-            given.resize(x.len(), None);
             for (i, mean) in changed.into_iter().enumerate() {
                 if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
                     given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));

@@ -203,8 +203,7 @@ impl Page {
     /// # Errors
     /// If the folder cannot be made or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| Error::Folder { path: folder.to_path_buf(), source })?;
+        crate::compare::make_folder(folder)?;
         let mut paths = Vec::new();
         for picture in &self.pictures {
             let path = folder.join(&picture.file);
