@@ -3,6 +3,7 @@
 use glam::DVec3;
 use std::f64::consts::TAU;
 use toile_body::Tape;
+use toile_garment::Fabrics;
 use toile_garment::fit::{Fit, Worn, assess, judge};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::{self, PatternMesh};
@@ -87,7 +88,7 @@ fn fit_of(girth: f64, radius: f64, long: f64, open: f64) -> Fit {
         pattern: &pattern,
         panels: &mesh,
         cloth: &cloth,
-        fabric: &fabric,
+        fabrics: &Fabrics::from(&fabric),
         body: &body,
         tapes: &tapes,
     };
@@ -174,7 +175,7 @@ fn folds_are_what_a_line_is_longer_than_the_tape_around_it() {
         pattern: &pattern,
         panels: &mesh,
         cloth: &cloth,
-        fabric: &fabric,
+        fabrics: &Fabrics::from(&fabric),
         body: &body,
         tapes: &tapes,
     };
@@ -194,6 +195,27 @@ fn folds_are_what_a_line_is_longer_than_the_tape_around_it() {
 }
 
 #[test]
+fn a_panel_of_another_fabric_bears_what_that_does() {
+    let girth = 1.2;
+    let (mut pattern, mesh) = tube(girth, 0.3);
+    let radius = 1.1 * girth / TAU;
+    let cloth = bent(&mesh, girth, radius, 1.0, 0.0);
+    let (body, tapes) = (cylinder(radius - 1e-4), waist(radius - 1e-4));
+    let tension = |pattern: &Pattern, main: &Fabric| {
+        let named = |_: &str| Ok::<_, std::convert::Infallible>(knit());
+        let fabrics = &Fabrics::of_pattern(pattern, main, named).unwrap();
+        let (panels, cloth, body, tapes) = (&mesh, &cloth, &body, &tapes);
+        let worn = Worn { pattern, panels, cloth, fabrics, body, tapes };
+        let summary = assess(&worn).unwrap().summary;
+        (summary.tension.mean, summary.pressure.mean)
+    };
+    let (soft, wanted) = (tension(&pattern, &Fabric::default()), tension(&pattern, &knit()));
+    pattern.panels[0].fabric = Some("knit".into());
+    assert_eq!(tension(&pattern, &Fabric::default()), wanted);
+    assert!(soft != wanted && wanted.1 > 0.0, "{soft:?} {wanted:?}");
+}
+
+#[test]
 fn cloth_of_another_pattern_is_refused() {
     let (pattern, mesh) = tube(0.8, 0.3);
     let (_, other) = tube(0.6, 0.3);
@@ -203,7 +225,7 @@ fn cloth_of_another_pattern_is_refused() {
         pattern: &pattern,
         panels: &mesh,
         cloth: &cloth,
-        fabric: &fabric,
+        fabrics: &Fabrics::from(&fabric),
         body: &body,
         tapes: &tapes,
     };

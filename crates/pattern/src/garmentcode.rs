@@ -208,14 +208,11 @@ impl Reader {
 fn seam(pattern: &Pattern, stitch: &[Value], i: usize) -> Result<Seam, String> {
     let side = |value: &Value| -> Result<EdgePart, String> {
         let side: StitchSide = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
-        let panel = pattern
-            .panel(&tidy(&side.panel))
-            .ok_or_else(|| format!("there is no panel `{}`", side.panel))?;
-        let edge = panel
-            .edges
-            .get(side.edge)
-            .ok_or_else(|| format!("panel `{}` has no edge {}", side.panel, side.edge))?;
-        Ok(EdgePart::new(&panel.name, &edge.name))
+        // What does not exist is left to the check, which draws it.
+        let panel = tidy(&side.panel);
+        let edge = pattern.panel(&panel).and_then(|p| p.edges.get(side.edge));
+        let edge = edge.map_or_else(|| side.edge.to_string(), |e| e.name.clone());
+        Ok(EdgePart::new(panel, edge))
     };
     let [a, b, rest @ ..] = stitch else {
         return Err("it has fewer than two sides".into());
