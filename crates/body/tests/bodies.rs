@@ -157,7 +157,7 @@ fn triangles_that_face_any_way_are_turned_outwards_and_a_flat_body_is_refused() 
     let (mended, repairs) = repair(&mixed).expect("a body");
     assert!(repairs.flipped);
     assert!((mended.signed_volume() / body.mesh.signed_volume() - 1.0).abs() < 1e-9);
-    let flat = body.mesh.map_positions(|p| glam::DVec3::new(p.x, p.y, 0.0));
+    let flat = body.mesh.map_positions(|p| glam::DVec3::new(p.x, p.y, 1e-3 * p.z));
     let error = repair(&flat).expect_err("no body").to_string();
     assert!(error.contains("no volume"), "{error}");
 }

@@ -61,6 +61,7 @@ pub fn arrange(
     body: &TriMesh,
     landmarks: &Landmarks,
 ) -> Result<Arrangement, Error> {
+    let pattern = &pattern.with_hints();
     let solid =
         Solid::Mesh { positions: body.positions.clone(), triangles: body.triangles.clone() };
     let lift = lift(pattern, landmarks);

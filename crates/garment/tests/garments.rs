@@ -298,7 +298,8 @@ fn a_skirt_that_is_too_tight_names_its_seam_and_both_girths() {
 fn a_panel_that_does_not_say_where_it_belongs_is_refused_by_name() {
     let body = mannequin();
     let (mut pattern, mesh) = design("skirt");
-    pattern.panels[0].placement.part = None;
+    pattern.panels[0].placement = toile_pattern::Placement::default();
+    pattern.panels[0].name = "piece".into();
     let refused = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap_err();
     let name = pattern.panels[0].name.clone();
     assert!(matches!(&refused, Error::NoPlace { panel, .. } if *panel == name), "{refused}");

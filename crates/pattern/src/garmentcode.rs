@@ -9,6 +9,7 @@
 
 use crate::edge::{Curve, Edge};
 use crate::error::Error;
+use crate::hint::part_of;
 use crate::panel::{BodyPart, Frame, Panel, Side};
 use crate::pattern::Pattern;
 use crate::seam::{Direction, EdgePart, Seam};
@@ -234,33 +235,16 @@ fn tidy(name: &str) -> String {
     name.replace(['.', '['], "_")
 }
 
-/// The part of the body that a name speaks of.
+/// The part of the body that a name speaks of, or else a label.
 fn part(name: &str, label: Option<&str>) -> Option<BodyPart> {
-    let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
-    let pick =
-        |left, right| if name.contains("right") || name.ends_with("_r") { right } else { left };
-    if has(&["sleeve", "cuff", "sl_"]) {
-        Some(pick(BodyPart::LeftArm, BodyPart::RightArm))
-    } else if has(&["hood"]) {
-        Some(BodyPart::Head)
-    } else if has(&["collar", "turtle"]) {
-        Some(BodyPart::Neck)
-    } else if has(&["wb_", "waistband", "belt"]) {
-        Some(BodyPart::Waist)
-    } else if has(&["pant"]) {
-        Some(pick(BodyPart::LeftLeg, BodyPart::RightLeg))
-    } else if has(&["skirt", "godet", "ruffle", "ins_"]) {
-        Some(BodyPart::Hips)
-    } else if has(&["torso", "bodice", "top", "shirt"]) {
-        Some(BodyPart::Torso)
-    } else {
-        match label {
-            Some("arm") => Some(pick(BodyPart::LeftArm, BodyPart::RightArm)),
-            Some("leg") => Some(BodyPart::Hips),
-            Some("body") => Some(BodyPart::Torso),
-            _ => None,
-        }
-    }
+    let right = name.contains("right") || name.ends_with("_r");
+    part_of(name).or(match label {
+        Some("arm") if right => Some(BodyPart::RightArm),
+        Some("arm") => Some(BodyPart::LeftArm),
+        Some("leg") => Some(BodyPart::Hips),
+        Some("body") => Some(BodyPart::Torso),
+        _ => None,
+    })
 }
 
 /// The side of the body that a panel faces away from.
