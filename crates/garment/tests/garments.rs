@@ -248,7 +248,11 @@ fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
             if fitting.stage() == Stage::Done {
                 break;
             }
-            fitting.step().unwrap();
+            // What falls off is given up.
+            match fitting.step() {
+                Err(Error::Fallen { .. }) => break,
+                step => drop(step.unwrap()),
+            }
         }
         let cloth = fitting.mesh();
         assert_clear(&cloth, &body, "draped");
@@ -266,7 +270,7 @@ fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
     assert_eq!((stage, open), (Stage::Done, 0));
     let waist = body.landmarks.waist.y;
     assert!((height - waist).abs() < 0.06, "{height} {waist}");
-    // Without it the same skirt slides down to where the body is as wide as its band.
+    // Without it the same skirt, whose band is wider than the hips, falls down.
     pattern.panels.iter_mut().for_each(|p| p.elastics.clear());
     let (_, _, fallen) = drape(&pattern);
     assert!(fallen < height - 0.05, "{fallen} {height}");
@@ -370,4 +374,40 @@ fn a_panel_that_nothing_holds_up_is_named_when_it_has_fallen() {
     let refused = (0..200).find_map(|_| fitting.step().err()).expect("it falls");
     assert!(matches!(&refused, Error::Fallen { .. }), "{refused}");
     assert!(refused.help().contains("elastic"));
+}
+
+#[test]
+fn a_vest_is_worn_over_a_top() {
+    let body = mannequin();
+    let pattern = from_file("vest.toml");
+    let mesh = meshing::mesh(&pattern, 0.04).unwrap();
+    let main = Fabric::default();
+    let heavy = |_: &str| {
+        Ok::<_, std::convert::Infallible>(Fabric { density: 2.0 * main.density, ..main.clone() })
+    };
+    let fabrics = Fabrics::of_pattern(&pattern, &main, heavy).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &fabrics).unwrap();
+    for _ in 0..200 {
+        if fitting.stage() == Stage::Done {
+            break;
+        }
+        fitting.step().unwrap();
+    }
+    assert_eq!((fitting.stage(), fitting.open_stitches()), (Stage::Done, 0));
+    let cloth = fitting.mesh();
+    assert_clear(&cloth, &body, "worn");
+    // Between bust and waist the vest is farther out than the top, in front and behind.
+    let level = 0.5 * (body.landmarks.waist.y + body.landmarks.shoulder[0].y);
+    let reach = |name: &str| {
+        let panel = fitting.panels().iter().find(|p| p.name == name).unwrap();
+        let triangles = panel.triangles.clone().map(|t| cloth.triangles[t as usize]);
+        let corners = triangles.flatten().map(|v| cloth.positions[v as usize]);
+        let near = corners.filter(|p| (p.y - level).abs() < 0.04 && p.x.abs() < 0.06);
+        near.map(|p| p.z.abs()).fold(0.0, f64::max)
+    };
+    for side in ["front", "back"] {
+        let (vest, top) = (reach(&format!("vest-{side}")), reach(&format!("top-{side}")));
+        assert!(vest > top && top > 0.0, "{side}: {vest} {top}");
+    }
 }

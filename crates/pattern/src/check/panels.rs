@@ -83,7 +83,8 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
     if !(0.0..=MOST_ALLOWANCE).contains(&panel.allowance) {
         let message = format!("a seam allowance of {} is impossible", mm(panel.allowance));
         let remedy = "give its width outside the sewing line, such as 1 cm";
-        check.add(on(Fault::new(Kind::Allowance, message, remedy)));
+        let fault = on(Fault::new(Kind::Allowance, message, remedy));
+        check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
     }
     if let Some(frame) = &panel.placement.frame
         && frame.translation.abs().max_element() > FARTHEST
@@ -91,7 +92,8 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
         let message = format!("it is placed at {} m", metres(frame.translation.to_array(), ", "));
         let remedy =
             "place it near the body, which stands at the origin, or leave `translation` out";
-        check.add(on(Fault::new(Kind::Placement, message, remedy)));
+        let fault = on(Fault::new(Kind::Placement, message, remedy));
+        check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
     }
     let open = closed(i, &panel.name, &panel.edges, check);
     let points = panel.polygon(FLAT);
@@ -166,7 +168,8 @@ fn finite(i: usize, panel: &Panel, check: &mut Check) -> bool {
     ] {
         if !good {
             let message = format!("`{what}` is not a finite number");
-            check.add(Fault::new(Kind::NotFinite, message, remedy).on_panel(&panel.name));
+            let fault = Fault::new(Kind::NotFinite, message, remedy).on_panel(&panel.name);
+            check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
         }
     }
     check.faults.len() == before
