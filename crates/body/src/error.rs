@@ -39,6 +39,8 @@ pub enum Error {
     Unusable {
         /// Why not.
         what: String,
+        /// What to do about it.
+        help: &'static str,
     },
 }
 
@@ -53,9 +55,7 @@ impl Error {
             Self::NotHuman { .. } => {
                 "the body must stand upright, undressed, arms away from the trunk and legs apart"
             }
-            Self::Unusable { .. } => {
-                "close large holes and remove loose pieces in a modelling program"
-            }
+            Self::Unusable { help, .. } => help,
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Repairs {
     pub up: &'static str,
     /// Whether it looked backwards.
     pub turned: bool,
-    /// Whether its triangles faced inwards.
+    /// Whether triangles faced inwards.
     pub flipped: bool,
     /// Holes that were capped.
     pub holes: usize,
@@ -55,19 +55,26 @@ const UNITS: [(&str, f64, f64, f64); 6] = [
 /// Longest rim of a hole that is capped [m]: a neck or a wrist, but not a waist.
 const LARGEST_HOLE: f64 = 0.45;
 
+/// Least volume of a body, by the cube of its height; that of a lean person is five times as much.
+const LEAST_VOLUME: f64 = 0.002;
+
+/// Remedies.
+const MEND: &str = "close large holes and remove loose pieces in a modelling program";
+const STAND: &str = "a body must stand upright along one of its axes, undressed, arms away from the trunk and legs apart";
+
 /// A body as it is measured and dressed: metres, upright on y = 0, facing +z, closed.
 ///
 /// # Errors
 /// If the size is not that of a person in any unit, a hole is too large to be capped, or the surface is not one that
 /// encloses a volume.
 pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
-    let unusable = |what: String| Error::Unusable { what };
     if let Err(fault) = mesh.check() {
-        return Err(unusable(fault.to_string()));
+        return Err(unusable(fault.to_string(), MEND));
     }
     let (mut mesh, pieces) = largest_piece(mesh);
+    let turned_over = orient(&mut mesh)?;
     // Axes.
-    let (lo, hi) = mesh.bounds().ok_or_else(|| unusable("there is nothing in it".into()))?;
+    let (lo, hi) = mesh.bounds().ok_or_else(|| unusable("there is nothing in it", MEND))?;
     let size = (hi - lo).to_array();
     let mut order = [0, 1, 2];
     order.sort_by(|a, b| size[*b].total_cmp(&size[*a]));
@@ -77,7 +84,10 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     let (unit, scale, ..) = *UNITS
         .iter()
         .find(|(_, _, low, high)| height >= *low && height < *high)
-        .ok_or_else(|| unusable(format!("a height of {height} is that of a person in no unit")))?;
+        .ok_or_else(|| {
+            let what = format!("a height of {} is that of a person in no unit", brief(height));
+            unusable(what, "scale it to metres, centimetres, millimetres, inches or feet")
+        })?;
     let depth = order[2];
     let unit_vector =
         |axis: usize| DVec3::from_array(std::array::from_fn(|k| f64::from(k == axis)));
@@ -97,13 +107,65 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
         mesh = mesh.map_positions(|p| DVec3::new(-p.x, p.y, -p.z));
     }
     let holes = cap_holes(&mut mesh)?;
-    let flipped = mesh.signed_volume() < 0.0;
-    if flipped {
+    let inwards = mesh.signed_volume() < 0.0;
+    if inwards {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+    let flipped = inwards || turned_over;
+    let volume = mesh.signed_volume() / (height * scale).powi(3);
+    if volume < LEAST_VOLUME {
+        return Err(unusable("it encloses no volume", "export the body as a closed surface"));
     }
     let names = [["-x", "-y", "-z"], ["+x", "+y", "+z"]];
     let up = names[usize::from(upright)][up];
     Ok((centred(mesh), Repairs { unit, scale, up, turned, flipped, holes, pieces }))
+}
+
+fn unusable(what: impl Into<String>, help: &'static str) -> Error {
+    Error::Unusable { what: what.into(), help }
+}
+
+/// A number in few digits, also where it is absurd.
+fn brief(x: f64) -> String {
+    if (1e-3..1e5).contains(&x.abs()) { format!("{x:.3}") } else { format!("{x:.1e}") }
+}
+
+/// Turns triangles over until neighbours run against each other along the edges they share, and says whether any was.
+fn orient(mesh: &mut TriMesh) -> Result<bool, Error> {
+    let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+    let runs = |t: &[u32; 3], [a, b]: [u32; 2]| (0..3).any(|k| t[k] == a && t[(k + 1) % 3] == b);
+    let mut known = vec![false; mesh.triangles.len()];
+    let (mut over, mut todo) = (vec![false; known.len()], Vec::new());
+    for first in 0..known.len() {
+        if !std::mem::replace(&mut known[first], true) {
+            todo.push(first);
+        }
+        while let Some(t) = todo.pop() {
+            for e in topology.triangle_edges[t] {
+                let edge = &topology.edges[e as usize];
+                if edge.valence != 2 {
+                    continue;
+                }
+                let other = edge.triangles.iter().find(|o| **o as usize != t);
+                let Some(other) = other.map(|o| *o as usize) else { continue };
+                let same = runs(&mesh.triangles[t], edge.vertices)
+                    == runs(&mesh.triangles[other], edge.vertices);
+                let wanted = over[t] != same;
+                if !std::mem::replace(&mut known[other], true) {
+                    over[other] = wanted;
+                    todo.push(other);
+                } else if over[other] != wanted {
+                    return Err(unusable("its surface has one side only", MEND));
+                }
+            }
+        }
+    }
+    for (t, over) in mesh.triangles.iter_mut().zip(&over) {
+        if *over {
+            t.swap(1, 2);
+        }
+    }
+    Ok(over.contains(&true))
 }
 
 /// Welded, without triangles that use a vertex twice, and only the piece with the largest area.
@@ -161,9 +223,7 @@ fn has_legs(mesh: &TriMesh) -> Result<bool, Error> {
     match (whole(0.25), whole(0.75)) {
         (false, true) => Ok(true),
         (true, false) => Ok(false),
-        _ => Err(Error::Unusable {
-            what: "it has not two legs and a trunk, one above the other".into(),
-        }),
+        _ => Err(unusable("it has not two legs and a trunk, one above the other", STAND)),
     }
 }
 
@@ -171,7 +231,7 @@ fn toes_ahead(mesh: &TriMesh) -> Result<bool, Error> {
     let f = Finder::new(mesh)?;
     let (Some(ankle), Some(foot)) = (f.leg(0.07 * f.height, 1.0), f.leg(0.015 * f.height, 1.0))
     else {
-        return Err(Error::Unusable { what: "its feet were not found".into() });
+        return Err(unusable("its feet were not found", STAND));
     };
     let (lo, hi) = foot.bounds();
     Ok(hi.z - ankle.centroid().z > ankle.centroid().z - lo.z)
@@ -182,7 +242,7 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     if let Some(e) = topology.edges.iter().find(|e| e.valence > 2) {
         let what = format!("{} triangles meet at one edge, {:?}", e.valence, e.vertices);
-        return Err(Error::Unusable { what });
+        return Err(unusable(what, MEND));
     }
     // Rims run against the triangles beside them.
     let mut next: BTreeMap<u32, u32> = BTreeMap::new();
@@ -191,7 +251,7 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
             if topology.edges[topology.triangle_edges[t][k] as usize].is_boundary()
                 && next.insert(tri[(k + 1) % 3], tri[k]).is_some()
             {
-                return Err(Error::Unusable { what: "two holes touch each other".into() });
+                return Err(unusable("two holes touch each other", MEND));
             }
         }
     }
@@ -215,7 +275,7 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
                 100.0 * around,
                 100.0 * points[0].y
             );
-            return Err(Error::Unusable { what });
+            return Err(unusable(what, MEND));
         }
         let middle = mesh.positions.len() as u32;
         mesh.positions.push(points.iter().sum::<DVec3>() / points.len() as f64);

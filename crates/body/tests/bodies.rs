@@ -146,6 +146,22 @@ fn what_is_no_body_is_refused() {
     assert!(repair(&mesh).is_err());
 }
 
+#[test]
+fn triangles_that_face_any_way_are_turned_outwards_and_a_flat_body_is_refused() {
+    let m = Figure::Child.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Child, Pose::A).expect("size M");
+    let mut mixed = body.mesh.clone();
+    for t in mixed.triangles.iter_mut().skip(1).step_by(2) {
+        t.swap(1, 2);
+    }
+    let (mended, repairs) = repair(&mixed).expect("a body");
+    assert!(repairs.flipped);
+    assert!((mended.signed_volume() / body.mesh.signed_volume() - 1.0).abs() < 1e-9);
+    let flat = body.mesh.map_positions(|p| glam::DVec3::new(p.x, p.y, 1e-3 * p.z));
+    let error = repair(&flat).expect_err("no body").to_string();
+    assert!(error.contains("no volume"), "{error}");
+}
+
 /// All sizes and poses of a figure.
 fn all_sizes_and_poses_are_sound(figure: Figure) {
     for size in Size::ALL {

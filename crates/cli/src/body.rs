@@ -149,8 +149,8 @@ fn measure(
     out: Option<&Path>,
     json: bool,
 ) -> Result<End, Error> {
-    let (mesh, repairs) = body::repair(&toile_mesh::io::read_mesh(path)?)?;
-    let measured = body::measure(&mesh)?;
+    let (mesh, repairs) = body::read(path)?;
+    let measured = body::measure(&mesh).map_err(|e| body::of_file(path, &e))?;
     if let Some(path) = picture {
         body::portrait_to(path, &mesh, &measured.tapes)?;
     }

@@ -163,11 +163,14 @@ fn usual_fabric(garment: &str) -> &'static str {
 
 /// A few lines for people.
 fn tell(report: &GarmentReport, order: &Order) {
+    let others =
+        report.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
     say(&format!(
-        "{} {}, {}: {} vertices, {} steps, {:.1} s\n{} intersections, {} triangles in the body, seams closed to {:.1} mm{}",
+        "{} {}, {}{}: {} vertices, {} steps, {:.1} s\n{} intersections, {} triangles in the body, seams closed to {:.1} mm{}",
         report.garment,
         report.size,
         report.fabric,
+        others.collect::<String>(),
         report.vertices,
         report.steps,
         report.wall_seconds,

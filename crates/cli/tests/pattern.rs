@@ -108,3 +108,41 @@ fn what_does_not_exist_is_named_with_what_does() {
         assert!(!done.error.contains("panicked"), "{}", done.error);
     }
 }
+
+#[test]
+fn a_bad_pattern_is_not_draped_but_drawn_and_old_results_do_not_stay_beside_it() {
+    let toile = Toile::new();
+    let bad = toile.file("bad.toml", BAD);
+    std::fs::create_dir(toile.path("o")).expect("a folder");
+    for name in ["report.json", "final.obj", "fit.html", "notes.txt"] {
+        toile.file(&format!("o/{name}"), "of another garment");
+    }
+    let done = toile.run(&["drape", &bad, "--quality", "draft", "--out", "o"]);
+    assert_eq!(done.code, 1, "{}", done.output);
+    for word in ["bad.toml", "panel `front`", "`west`", "faults.svg"] {
+        assert!(done.error.contains(word), "{word}: {}", done.error);
+    }
+    let svg = std::fs::read_to_string(toile.path("o/faults.svg")).expect("a drawing");
+    assert!(svg.contains("#e00000"));
+    let left = |name: &str| toile.path(&format!("o/{name}")).exists();
+    assert!(!left("report.json") && !left("final.obj") && !left("fit.html") && left("notes.txt"));
+}
+
+#[test]
+fn a_panel_of_a_fabric_that_does_not_exist_is_named() {
+    let toile = Toile::new();
+    let panel = |name: &str, fabric: &str| {
+        format!(
+            "[[panel]]\nname = \"{name}\"\n{fabric}start = [0, 0]\n\
+             edge = [{{ to = [40, 0] }}, {{ to = [40, 60] }}, {{ to = [0, 60] }}, {{ to = [0, 0] }}]\n"
+        )
+    };
+    let text =
+        format!("unit = \"cm\"\n{}{}", panel("front", ""), panel("back", "fabric = \"demin\"\n"));
+    let file = toile.file("two.toml", &text);
+    let done = toile.run(&["drape", &file, "--quality", "draft", "--out", "o"]);
+    assert_eq!(done.code, 1, "{}", done.output);
+    for word in ["two.toml", "panel `back`", "`demin`", "denim"] {
+        assert!(done.error.contains(word), "{word}: {}", done.error);
+    }
+}

@@ -5,12 +5,13 @@
 //! section of the body there, turned so that the vertices to be sewn are as near as they can be. Panels of trousers stand
 //! upright on a curve around one leg and its half of the hips, which runs back between the legs, so that the inner seams are
 //! nearly closed. Skirts that are so wide that the hands would be within lie before and behind the waist and hang down at the
-//! sides, like a roof. Where a panel touches something it is moved away from the body, a little at a time.
+//! sides, like a roof. Where a panel touches something it is moved away from the body, a little at a time. Inner layers come first;
+//! sheets of outer ones stand before them, and a little higher, so that their shoulders close above those within.
 //!
 //! Panels that have a frame of their own are put there, all of them lifted so that the highest is at the neck or waist of this
 //! body.
 //!
-//! Limits: the body stands upright, faces +z, and holds its arms away from the trunk.
+//! Limits: tubes and bands of an outer layer must be wider than those within. The body stands upright, faces +z, and holds its arms away from the trunk.
 
 mod curve;
 mod place;
@@ -60,6 +61,7 @@ pub fn arrange(
     body: &TriMesh,
     landmarks: &Landmarks,
 ) -> Result<Arrangement, Error> {
+    let pattern = &pattern.with_hints();
     let solid =
         Solid::Mesh { positions: body.positions.clone(), triangles: body.triangles.clone() };
     let lift = lift(pattern, landmarks);
@@ -99,26 +101,35 @@ pub fn arrange(
         }
         places[i] = best.1;
     }
-    let mut panels: Vec<Vec<DVec3>> = Vec::new();
+    let mut panels: Vec<Vec<DVec3>> = vec![Vec::new(); flat.len()];
     let mut before = TriMesh::default();
-    for (i, panel) in pattern.panels.iter().enumerate() {
+    // Inner layers first: what is worn outside is put around them.
+    let mut order: Vec<usize> = (0..flat.len()).collect();
+    order.sort_by_key(|i| pattern.panels[*i].layer);
+    let mut within: Vec<(i32, Place)> = Vec::new();
+    for i in order {
+        let panel = &pattern.panels[i];
+        let inner: Vec<(i32, Place)> =
+            within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
+        let start = places[i].clone().outside(&inner);
         let clear = (0..MOVES).find_map(|k| {
-            let place = places[i].clone().moved(MOVE * f64::from(k));
+            let place = start.clone().moved(MOVE * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
-                Ok(None) => Some(Ok(x)),
+                Ok(None) => Some(Ok((place, x))),
                 Ok(Some(_)) => None,
                 Err(error) => Some(Err(error)),
             }
         });
-        let x = clear.unwrap_or_else(|| {
+        let (place, x) = clear.unwrap_or_else(|| {
             let what = "the body and the other panels".into();
             Err(Error::NotClear { panel: panel.name.clone(), what })
         })?;
         let mut put = mesh.panels[i].mesh.clone();
         put.positions.clone_from(&x);
         before.append(&TriMesh::new(put.positions, put.triangles));
-        panels.push(x);
+        panels[i] = x;
+        within.push((panel.layer, place));
     }
     let band = |p: &Panel| p.placement.part == Some(BodyPart::Waist);
     Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect() })

@@ -37,6 +37,12 @@ pub enum Error {
         /// Girth of the body and length of the unstretched cloth around it there [m], if it goes around.
         girths: Option<[f64; 2]>,
     },
+    /// A panel has fallen off the body.
+    #[error("panel \"{panel}\" has fallen off the body: nothing holds it up")]
+    Fallen {
+        /// Its name.
+        panel: String,
+    },
     /// What is worn is not what the pattern was meshed to.
     #[error("the garment has {worn} triangles, its pattern {pattern}")]
     NotTheSame {
@@ -84,6 +90,9 @@ impl Error {
             }
             Self::Open { .. } => {
                 "something is between the panels, or they are far apart: try another pose, or give the panels another placement"
+            }
+            Self::Fallen { .. } => {
+                "sew it to something that rests on the body, make it narrower, or give it an elastic"
             }
             Self::NotTheSame { .. } => "judge a garment by the mesh it was made from",
             Self::Solid(_) => "mend the mesh of the body: see `toile body measure`",

@@ -29,6 +29,7 @@ pub use size::{BestSize, SizeGirth, SizeLoss, best_size, wanted_ease};
 pub use verdict::{LIMITS, Limits, Verdict, judge};
 
 use crate::error::Error;
+use crate::fabrics::Fabrics;
 use cloth::Merged;
 use glam::DVec3;
 use serde::Serialize;
@@ -37,7 +38,6 @@ use toile_collide::field::Solid;
 use toile_mesh::TriMesh;
 use toile_pattern::Pattern;
 use toile_pattern::meshing::PatternMesh;
-use toile_sim::Fabric;
 
 /// A garment that is worn.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub struct Worn<'a> {
     /// The garment on the body: the triangles of all panels behind one another.
     pub cloth: &'a TriMesh,
     /// What it is made of.
-    pub fabric: &'a Fabric,
+    pub fabrics: &'a Fabrics,
     /// The body in it.
     pub body: &'a TriMesh,
     /// Where the body was measured.

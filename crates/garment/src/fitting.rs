@@ -20,6 +20,7 @@ mod setup;
 
 use crate::arrange::Arrangement;
 use crate::error::Error;
+use crate::fabrics::Fabrics;
 use crate::weld::Weld;
 use glam::DVec3;
 use setup::{joined, spacing, tapes};
@@ -29,7 +30,7 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 use toile_sim::body::Shape;
-use toile_sim::{Body, Cloth, Fabric, Preset, StepReport, Surroundings, World};
+use toile_sim::{Body, Cloth, Fabric, Piece, Preset, StepReport, Surroundings, World};
 
 /// Pull of the threads while panels come together, and when they are tightest, as a share of the stiffness of the fabric.
 const PULL: [f64; 2] = [0.1, 4.0];
@@ -63,6 +64,8 @@ const SLOWEST: f64 = 2e-4;
 /// It has found its place when it is slower than this [m/s], or after so many steps; from then on it rubs on the body.
 const SLOW: f64 = 0.01;
 const SLIDING: u32 = 80;
+/// A panel all of which is so far below the feet has fallen off [m].
+const BELOW: f64 = 0.1;
 /// Steps after which what was crushed by sewing has come free.
 const FALLING: u32 = 8;
 /// Steps after which stitches that are still open will not close.
@@ -110,7 +113,7 @@ pub struct Fitting {
     bands: Vec<bool>,
     /// Length of seam that a thread holds [m].
     spacing: f64,
-    fabric: Fabric,
+    fabrics: Fabrics,
     body: TriMesh,
     stage: Stage,
     /// Steps of the present stage.
@@ -138,7 +141,7 @@ pub struct Fitting {
 }
 
 impl Fitting {
-    /// Panels of one fabric around a body.
+    /// Panels around a body, of one fabric or several.
     ///
     /// # Errors
     /// If the simulation refuses something.
@@ -146,11 +149,14 @@ impl Fitting {
         mesh: &PatternMesh,
         arrangement: &Arrangement,
         body: &TriMesh,
-        fabric: &Fabric,
+        fabrics: impl Into<Fabrics>,
     ) -> Result<Self, Error> {
+        let fabrics = fabrics.into();
         let (panels, ranges) = joined(mesh, arrangement);
-        let world = world(panels.clone(), body, fabric, Some(0.0))?;
-        let stiffness = fabric.weft.min(fabric.warp);
+        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
+        // Threads must not pull harder than the weakest bears.
+        let each = fabrics.all().map(|f| f.weft.min(f.warp));
+        let stiffness = each.fold(f64::INFINITY, f64::min);
         let pull = std::array::from_fn(|k| {
             (PULL[k] * stiffness).clamp(PULL_LEAST, PULL_MOST[k].max(PULL_LEAST))
         });
@@ -164,7 +170,7 @@ impl Fitting {
             bands: arrangement.bands.clone(),
             tapes: tapes(mesh, &arrangement.bands),
             spacing: spacing(mesh),
-            fabric: fabric.clone(),
+            fabrics,
             body: body.clone(),
             stage: Stage::Sewing,
             steps: 0,
@@ -303,11 +309,23 @@ impl Fitting {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
                     self.iron()?;
                 }
+                if let Some(panel) = self.fallen() {
+                    return Err(Error::Fallen { panel });
+                }
                 self.rest()?;
             }
             _ => {}
         }
         Ok(report)
+    }
+
+    /// Name of a panel that is wholly below the feet.
+    fn fallen(&self) -> Option<String> {
+        let (x, triangles) = (&self.world.state().x, &self.world.model().mesh.triangles);
+        let feet = self.body.positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let below = |t: u32| triangles[t as usize].iter().all(|v| x[*v as usize].y < feet - BELOW);
+        let panel = self.ranges.iter().find(|r| r.triangles.clone().all(below));
+        panel.map(|r| r.name.clone())
     }
 
     /// Whether threads have done what they can: all seams are nearly closed, or all but what lies crosswise.
@@ -355,18 +373,25 @@ impl Fitting {
 
     fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
         let friction = if self.rubs { None } else { Some(0.0) };
-        world(mesh, &self.body, &self.fabric, friction)
+        world(mesh, &self.ranges, &self.body, &self.fabrics, friction)
     }
 }
 
 /// All panels as one cloth among the body, without gravity. `friction` is that of the body; the fabric's if not given.
 fn world(
     mesh: TriMesh,
+    ranges: &[PanelRange],
     body: &TriMesh,
-    fabric: &Fabric,
+    fabrics: &Fabrics,
     friction: Option<f64>,
 ) -> Result<World, Error> {
-    let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric: fabric.clone() };
+    let piece = |(panel, fabric): &(usize, Fabric)| {
+        let range = ranges.get(*panel)?;
+        Some(Piece { triangles: range.triangles.clone(), fabric: fabric.clone() })
+    };
+    let pieces = fabrics.others().iter().filter_map(piece).collect();
+    let fabric = fabrics.main().clone();
+    let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric, pieces };
     let mut settings = Preset::Toile.settings();
     settings.step = STEP;
     let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];

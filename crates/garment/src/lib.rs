@@ -6,6 +6,7 @@
 
 mod arrange;
 mod error;
+mod fabrics;
 pub mod fit;
 mod fitting;
 mod iron;
@@ -14,5 +15,6 @@ mod weld;
 
 pub use arrange::{Arrangement, arrange};
 pub use error::Error;
+pub use fabrics::Fabrics;
 pub use fitting::{Fitting, PanelRange, Stage};
 pub use tailor::Tailor;

@@ -6,12 +6,13 @@
 
 use crate::arrange::arrange;
 use crate::error::Error;
+use crate::fabrics::Fabrics;
 use crate::fitting::{Fitting, Stage};
 use toile_body::Landmarks;
 use toile_mesh::TriMesh;
 use toile_pattern::Pattern;
 use toile_pattern::meshing::{self, PatternMesh};
-use toile_sim::{Fabric, StepReport};
+use toile_sim::StepReport;
 
 /// How much longer the edges of the coarse panels are.
 const COARSER: f64 = 2.0;
@@ -25,7 +26,7 @@ pub struct Tailor<'a> {
     mesh: &'a PatternMesh,
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
-    fabric: &'a Fabric,
+    fabrics: Fabrics,
     /// Coarse panels, while it is sewn with them.
     coarse: Option<PatternMesh>,
     fitting: Fitting,
@@ -42,11 +43,12 @@ impl<'a> Tailor<'a> {
         mesh: &'a PatternMesh,
         edge_length: f64,
         (body, landmarks): (&'a TriMesh, &'a Landmarks),
-        fabric: &'a Fabric,
+        fabrics: impl Into<Fabrics>,
     ) -> Result<Self, Error> {
+        let fabrics = fabrics.into();
         let begin = |mesh: &PatternMesh| {
             let arranged = arrange(pattern, mesh, body, landmarks)?;
-            Fitting::new(mesh, &arranged, body, fabric)
+            Fitting::new(mesh, &arranged, body, &fabrics)
         };
         let coarse = (edge_length <= LONGEST)
             .then(|| meshing::mesh(pattern, COARSER * edge_length).ok())
@@ -56,7 +58,7 @@ impl<'a> Tailor<'a> {
             Some((fitting, coarse)) => (fitting, Some(coarse)),
             None => (begin(mesh)?, None),
         };
-        Ok(Self { pattern, mesh, body, landmarks, fabric, coarse, fitting })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
     }
 
     /// The same with fine triangles from the start.
@@ -103,6 +105,8 @@ impl<'a> Tailor<'a> {
                 }
                 Ok(report)
             }
+            // Finer triangles would fall as well.
+            Err(fallen @ Error::Fallen { .. }) => Err(fallen),
             Err(_) => {
                 self.fitting = self.begin_anew()?;
                 self.coarse = None;
@@ -113,6 +117,6 @@ impl<'a> Tailor<'a> {
 
     fn begin_anew(&self) -> Result<Fitting, Error> {
         let arranged = arrange(self.pattern, self.mesh, self.body, self.landmarks)?;
-        Fitting::new(self.mesh, &arranged, self.body, self.fabric)
+        Fitting::new(self.mesh, &arranged, self.body, &self.fabrics)
     }
 }

@@ -4,6 +4,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 use toile_body::Tape;
 use toile_garment::fit::{Fit, Worn, assess, judge};
+use toile_garment::{Error, Fabrics};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::{self, PatternMesh};
 use toile_pattern::{BodyPart, Edge, EdgePart, Panel, Pattern, Seam, Side};
@@ -79,19 +80,17 @@ fn knit() -> Fabric {
     Fabric { weft: 300.0, warp: 500.0, poisson: 0.3, shear: 80.0, ..Fabric::default() }
 }
 
+/// The fit of a cloth of knit around the cylinder.
+fn fit(pattern: &Pattern, panels: &PatternMesh, cloth: &TriMesh) -> Result<Fit, Error> {
+    let (body, tapes) = (&cylinder(RADIUS), &waist(RADIUS));
+    let fabrics = &Fabrics::from(&knit());
+    assess(&Worn { pattern, panels, cloth, fabrics, body, tapes })
+}
+
 fn fit_of(girth: f64, radius: f64, long: f64, open: f64) -> Fit {
     let (pattern, mesh) = tube(girth, 0.3);
     let cloth = bent(&mesh, girth, radius, long, open);
-    let (body, tapes, fabric) = (cylinder(RADIUS), waist(RADIUS), knit());
-    let worn = Worn {
-        pattern: &pattern,
-        panels: &mesh,
-        cloth: &cloth,
-        fabric: &fabric,
-        body: &body,
-        tapes: &tapes,
-    };
-    assess(&worn).unwrap()
+    fit(&pattern, &mesh, &cloth).unwrap()
 }
 
 #[test]
@@ -169,16 +168,7 @@ fn folds_are_what_a_line_is_longer_than_the_tape_around_it() {
         let r = radius + 0.01 * libm::sin(12.0 * angle);
         DVec3::new(r * sin, 0.15 + p.y, r * cos)
     });
-    let (body, tapes, fabric) = (cylinder(RADIUS), waist(RADIUS), knit());
-    let worn = Worn {
-        pattern: &pattern,
-        panels: &mesh,
-        cloth: &cloth,
-        fabric: &fabric,
-        body: &body,
-        tapes: &tapes,
-    };
-    let fit = assess(&worn).unwrap();
+    let fit = fit(&pattern, &mesh, &cloth).unwrap();
     // The line by fine sampling, and a tape over its crests.
     let at = |k: u32| {
         let a = TAU * f64::from(k) / 20_000.0;
@@ -194,18 +184,30 @@ fn folds_are_what_a_line_is_longer_than_the_tape_around_it() {
 }
 
 #[test]
+fn a_panel_of_another_fabric_bears_what_that_does() {
+    let girth = 1.2;
+    let (mut pattern, mesh) = tube(girth, 0.3);
+    let radius = 1.1 * girth / TAU;
+    let cloth = bent(&mesh, girth, radius, 1.0, 0.0);
+    let (body, tapes) = (cylinder(radius - 1e-4), waist(radius - 1e-4));
+    let tension = |pattern: &Pattern, main: &Fabric| {
+        let named = |_: &str| Ok::<_, std::convert::Infallible>(knit());
+        let fabrics = &Fabrics::of_pattern(pattern, main, named).unwrap();
+        let (panels, cloth, body, tapes) = (&mesh, &cloth, &body, &tapes);
+        let worn = Worn { pattern, panels, cloth, fabrics, body, tapes };
+        let summary = assess(&worn).unwrap().summary;
+        (summary.tension.mean, summary.pressure.mean)
+    };
+    let (soft, wanted) = (tension(&pattern, &Fabric::default()), tension(&pattern, &knit()));
+    pattern.panels[0].fabric = Some("knit".into());
+    assert_eq!(tension(&pattern, &Fabric::default()), wanted);
+    assert!(soft != wanted && wanted.1 > 0.0, "{soft:?} {wanted:?}");
+}
+
+#[test]
 fn cloth_of_another_pattern_is_refused() {
     let (pattern, mesh) = tube(0.8, 0.3);
     let (_, other) = tube(0.6, 0.3);
     let cloth = bent(&other, 0.6, RADIUS, 1.0, 0.0);
-    let (body, tapes, fabric) = (cylinder(RADIUS), waist(RADIUS), knit());
-    let worn = Worn {
-        pattern: &pattern,
-        panels: &mesh,
-        cloth: &cloth,
-        fabric: &fabric,
-        body: &body,
-        tapes: &tapes,
-    };
-    assert!(assess(&worn).unwrap_err().to_string().contains("triangles"));
+    assert!(fit(&pattern, &mesh, &cloth).unwrap_err().to_string().contains("triangles"));
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use toile_audit::{Solid, body_penetrations, self_intersections};
 use toile_body::{Body, Figure, Mannequin, Pose};
-use toile_garment::{Error, Fitting, Stage, Tailor, arrange};
+use toile_garment::{Error, Fabrics, Fitting, Stage, Tailor, arrange};
 use toile_mesh::{Topology, TriMesh};
 use toile_pattern::design::Design;
 use toile_pattern::meshing::{self, PatternMesh};
@@ -248,7 +248,11 @@ fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
             if fitting.stage() == Stage::Done {
                 break;
             }
-            fitting.step().unwrap();
+            // What falls off is given up.
+            match fitting.step() {
+                Err(Error::Fallen { .. }) => break,
+                step => drop(step.unwrap()),
+            }
         }
         let cloth = fitting.mesh();
         assert_clear(&cloth, &body, "draped");
@@ -266,7 +270,7 @@ fn a_skirt_is_held_up_by_its_elastic_and_by_nothing_else() {
     assert_eq!((stage, open), (Stage::Done, 0));
     let waist = body.landmarks.waist.y;
     assert!((height - waist).abs() < 0.06, "{height} {waist}");
-    // Without it the same skirt slides down to where the body is as wide as its band.
+    // Without it the same skirt, whose band is wider than the hips, falls down.
     pattern.panels.iter_mut().for_each(|p| p.elastics.clear());
     let (_, _, fallen) = drape(&pattern);
     assert!(fallen < height - 0.05, "{fallen} {height}");
@@ -298,9 +302,112 @@ fn a_skirt_that_is_too_tight_names_its_seam_and_both_girths() {
 fn a_panel_that_does_not_say_where_it_belongs_is_refused_by_name() {
     let body = mannequin();
     let (mut pattern, mesh) = design("skirt");
-    pattern.panels[0].placement.part = None;
+    pattern.panels[0].placement = toile_pattern::Placement::default();
+    pattern.panels[0].name = "piece".into();
     let refused = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap_err();
     let name = pattern.panels[0].name.clone();
     assert!(matches!(&refused, Error::NoPlace { panel, .. } if *panel == name), "{refused}");
     assert!(refused.help().contains("placement"));
+}
+
+#[test]
+fn a_panel_of_another_fabric_weighs_what_it_does_before_and_after_it_is_sewn() {
+    let body = mannequin();
+    let (mut pattern, mesh) = design("skirt");
+    pattern.panels[1].fabric = Some("heavy".into());
+    let main = Fabric::default();
+    let heavy = Fabric { density: 3.0 * main.density, ..main.clone() };
+    let named = |_: &str| Ok::<_, std::convert::Infallible>(heavy.clone());
+    let fabrics = Fabrics::of_pattern(&pattern, &main, named).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &fabrics).unwrap();
+    let area = |i: usize| mesh.panels[i].mesh.area();
+    let wanted: f64 = (0..mesh.panels.len()).map(|i| fabrics.of(i).density * area(i)).sum();
+    let mass = |fitting: &Fitting| fitting.world().model().mass.iter().sum::<f64>();
+    assert!((mass(&fitting) / wanted - 1.0).abs() < 1e-9, "{} {wanted}", mass(&fitting));
+    for _ in 0..120 {
+        if fitting.stage() != Stage::Sewing && fitting.open_stitches() == 0 {
+            break;
+        }
+        fitting.step().unwrap();
+    }
+    assert_eq!(fitting.open_stitches(), 0);
+    assert!((mass(&fitting) / wanted - 1.0).abs() < 1e-9, "{} {wanted}", mass(&fitting));
+}
+
+#[test]
+fn outer_layers_are_put_around_inner_ones_in_whatever_order_they_are_listed() {
+    let body = mannequin();
+    let top = from_file("top.toml");
+    let mut pattern = Pattern::new("two tops");
+    // The outer one is listed first; it is shorter, where the body is less deep.
+    for (prefix, layer, cut) in [("outer", 1, 0.15), ("inner", 0, 0.0)] {
+        for panel in &top.panels {
+            let mut panel = panel.clone();
+            panel.name = format!("{prefix}-{}", panel.name);
+            panel.layer = layer;
+            for edge in &mut panel.edges {
+                for end in [&mut edge.from, &mut edge.to] {
+                    end.y = end.y.max(-0.58 + cut);
+                }
+            }
+            pattern.panels.push(panel);
+        }
+    }
+    let mesh = meshing::mesh(&pattern, EDGE).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let depth = |i: usize| arranged.panels[i].iter().map(|p| p.z.abs()).fold(0.0, f64::max);
+    for side in 0..2 {
+        let (outer, inner) = (depth(side), depth(side + 2));
+        assert!(outer > inner + 0.01, "{}: {outer} {inner}", pattern.panels[side].name);
+    }
+}
+
+#[test]
+fn a_panel_that_nothing_holds_up_is_named_when_it_has_fallen() {
+    let body = mannequin();
+    let mut pattern = from_file("top.toml");
+    pattern.seams.clear();
+    let mesh = meshing::mesh(&pattern, EDGE).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &Fabric::default()).unwrap();
+    let refused = (0..200).find_map(|_| fitting.step().err()).expect("it falls");
+    assert!(matches!(&refused, Error::Fallen { .. }), "{refused}");
+    assert!(refused.help().contains("elastic"));
+}
+
+#[test]
+fn a_vest_is_worn_over_a_top() {
+    let body = mannequin();
+    let pattern = from_file("vest.toml");
+    let mesh = meshing::mesh(&pattern, 0.04).unwrap();
+    let main = Fabric::default();
+    let heavy = |_: &str| {
+        Ok::<_, std::convert::Infallible>(Fabric { density: 2.0 * main.density, ..main.clone() })
+    };
+    let fabrics = Fabrics::of_pattern(&pattern, &main, heavy).unwrap();
+    let arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks).unwrap();
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &fabrics).unwrap();
+    for _ in 0..200 {
+        if fitting.stage() == Stage::Done {
+            break;
+        }
+        fitting.step().unwrap();
+    }
+    assert_eq!((fitting.stage(), fitting.open_stitches()), (Stage::Done, 0));
+    let cloth = fitting.mesh();
+    assert_clear(&cloth, &body, "worn");
+    // Between bust and waist the vest is farther out than the top, in front and behind.
+    let level = 0.5 * (body.landmarks.waist.y + body.landmarks.shoulder[0].y);
+    let reach = |name: &str| {
+        let panel = fitting.panels().iter().find(|p| p.name == name).unwrap();
+        let triangles = panel.triangles.clone().map(|t| cloth.triangles[t as usize]);
+        let corners = triangles.flatten().map(|v| cloth.positions[v as usize]);
+        let near = corners.filter(|p| (p.y - level).abs() < 0.04 && p.x.abs() < 0.06);
+        near.map(|p| p.z.abs()).fold(0.0, f64::max)
+    };
+    for side in ["front", "back"] {
+        let (vest, top) = (reach(&format!("vest-{side}")), reach(&format!("top-{side}")));
+        assert!(vest > top && top > 0.0, "{side}: {vest} {top}");
+    }
 }

@@ -55,6 +55,12 @@ pub enum Kind {
     Notch,
     /// An elastic is not on an edge, or cannot be sewn to it.
     Elastic,
+    /// An arc has no circle through its three points.
+    Arc,
+    /// A seam allowance has no width that can be cut.
+    Allowance,
+    /// A panel is placed far from any body.
+    Placement,
     /// The grain has no direction.
     Grain,
     /// A seam names a panel that does not exist.

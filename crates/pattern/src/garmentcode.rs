@@ -9,6 +9,7 @@
 
 use crate::edge::{Curve, Edge};
 use crate::error::Error;
+use crate::hint::part_of;
 use crate::panel::{BodyPart, Frame, Panel, Side};
 use crate::pattern::Pattern;
 use crate::seam::{Direction, EdgePart, Seam};
@@ -208,14 +209,11 @@ impl Reader {
 fn seam(pattern: &Pattern, stitch: &[Value], i: usize) -> Result<Seam, String> {
     let side = |value: &Value| -> Result<EdgePart, String> {
         let side: StitchSide = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
-        let panel = pattern
-            .panel(&tidy(&side.panel))
-            .ok_or_else(|| format!("there is no panel `{}`", side.panel))?;
-        let edge = panel
-            .edges
-            .get(side.edge)
-            .ok_or_else(|| format!("panel `{}` has no edge {}", side.panel, side.edge))?;
-        Ok(EdgePart::new(&panel.name, &edge.name))
+        // What does not exist is left to the check, which draws it.
+        let panel = tidy(&side.panel);
+        let edge = pattern.panel(&panel).and_then(|p| p.edges.get(side.edge));
+        let edge = edge.map_or_else(|| side.edge.to_string(), |e| e.name.clone());
+        Ok(EdgePart::new(panel, edge))
     };
     let [a, b, rest @ ..] = stitch else {
         return Err("it has fewer than two sides".into());
@@ -237,33 +235,16 @@ fn tidy(name: &str) -> String {
     name.replace(['.', '['], "_")
 }
 
-/// The part of the body that a name speaks of.
+/// The part of the body that a name speaks of, or else a label.
 fn part(name: &str, label: Option<&str>) -> Option<BodyPart> {
-    let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
-    let pick =
-        |left, right| if name.contains("right") || name.ends_with("_r") { right } else { left };
-    if has(&["sleeve", "cuff", "sl_"]) {
-        Some(pick(BodyPart::LeftArm, BodyPart::RightArm))
-    } else if has(&["hood"]) {
-        Some(BodyPart::Head)
-    } else if has(&["collar", "turtle"]) {
-        Some(BodyPart::Neck)
-    } else if has(&["wb_", "waistband", "belt"]) {
-        Some(BodyPart::Waist)
-    } else if has(&["pant"]) {
-        Some(pick(BodyPart::LeftLeg, BodyPart::RightLeg))
-    } else if has(&["skirt", "godet", "ruffle", "ins_"]) {
-        Some(BodyPart::Hips)
-    } else if has(&["torso", "bodice", "top", "shirt"]) {
-        Some(BodyPart::Torso)
-    } else {
-        match label {
-            Some("arm") => Some(pick(BodyPart::LeftArm, BodyPart::RightArm)),
-            Some("leg") => Some(BodyPart::Hips),
-            Some("body") => Some(BodyPart::Torso),
-            _ => None,
-        }
-    }
+    let right = name.contains("right") || name.ends_with("_r");
+    part_of(name).or(match label {
+        Some("arm") if right => Some(BodyPart::RightArm),
+        Some("arm") => Some(BodyPart::LeftArm),
+        Some("leg") => Some(BodyPart::Hips),
+        Some("body") => Some(BodyPart::Torso),
+        _ => None,
+    })
 }
 
 /// The side of the body that a panel faces away from.

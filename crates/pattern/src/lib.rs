@@ -13,6 +13,7 @@ mod error;
 pub mod file;
 pub mod freesewing;
 pub mod garmentcode;
+mod hint;
 mod measurements;
 pub mod meshing;
 mod panel;

@@ -64,7 +64,7 @@ impl Layout {
                 let points = points.iter().filter(|p| p.is_finite()).map(|p| 1e3 * *p);
                 let start = (DVec2::MAX, DVec2::MIN);
                 let (low, high) = points.fold(start, |(l, h), p| (l.min(p), h.max(p)));
-                let wide = DVec2::splat(1e3 * p.allowance.clamp(0.0, 1.0));
+                let wide = DVec2::splat(1e3 * cut_width(p));
                 if low.x > high.x { (DVec2::ZERO, DVec2::ZERO) } else { (low - wide, high + wide) }
             })
             .collect();
@@ -134,8 +134,8 @@ impl Page {
         if !panel.edges.iter().all(Edge::is_finite) {
             return;
         }
-        if panel.allowance > 0.0 {
-            let cut = offset(&panel.polygon(5e-4), panel.allowance);
+        if cut_width(panel) > 0.0 {
+            let cut = offset(&panel.polygon(5e-4), cut_width(panel));
             let points = self.points(i, &cut);
             let w = 0.08 * self.font;
             self.line(format_args!(
@@ -455,6 +455,11 @@ fn wrap(text: &str, letters: usize) -> Vec<String> {
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The seam allowance as it is drawn [m]; none if it is impossible.
+fn cut_width(panel: &Panel) -> f64 {
+    if (0.0..=1.0).contains(&panel.allowance) { panel.allowance } else { 0.0 }
 }
 
 #[cfg(test)]

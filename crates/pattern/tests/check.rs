@@ -200,6 +200,56 @@ fn an_elastic_that_cannot_be_sewn_on_is_refused() {
 }
 
 #[test]
+fn an_edge_sewn_to_itself_is_refused_but_may_be_closed_upon_itself() {
+    let mut p = pair();
+    p.seams[0].b = p.seams[0].a.clone();
+    let check = p.check();
+    let fault = check.errors().next().expect("a fault");
+    assert_eq!(fault.kind, Kind::SewnTwice);
+    assert!(fault.remedy.contains("[0.5, 1]") && !fault.marks.is_empty(), "{fault}");
+    p.seams[0].a[0].range = [0.0, 0.6];
+    p.seams[0].b[0].range = [0.4, 1.0];
+    assert!(!p.check().is_usable());
+    p.seams[0].a[0].range = [0.0, 0.5];
+    p.seams[0].b[0].range = [0.5, 1.0];
+    assert!(p.check().is_usable(), "{:?}", p.check());
+    // Two seams of one name are two seams: a warning.
+    let mut p = pair();
+    let again = p.seams[0].clone();
+    p.seams.push(again);
+    assert!(p.check().is_usable(), "{:?}", p.check());
+}
+
+#[test]
+fn allowances_places_and_arcs_that_cannot_be_are_refused() {
+    for width in [-0.05, 1e300] {
+        let mut p = pair();
+        p.panels[0].allowance = width;
+        only(&p, Kind::Allowance, "front", "");
+    }
+    let mut p = pair();
+    p.panels[0].allowance = f64::NAN;
+    only(&p, Kind::NotFinite, "front", "");
+    for (x, kind) in [(f64::NAN, Kind::NotFinite), (1e9, Kind::Placement)] {
+        let mut p = pair();
+        let translation = glam::DVec3::new(x, 0.0, 0.0);
+        let frame = toile_pattern::Frame { translation, rotation: glam::DQuat::IDENTITY };
+        p.panels[0].placement.frame = Some(frame);
+        only(&p, kind, "front", "");
+    }
+    // The point of the arc is beyond the end of its edge.
+    let mut p = pair();
+    let [from, to] = [p.panels[0].edges[0].from, p.panels[0].edges[0].to];
+    p.panels[0].edges[0] = Edge::arc_through("south", from, 2.0 * to - from, to);
+    only(&p, Kind::Arc, "front", "south");
+    // Absurd numbers are told in a few digits.
+    let mut p = pair();
+    p.panels[0].edges[0].to.x = 1e300;
+    p.panels[0].edges[1].from.x = 1e300;
+    assert!(p.check().errors().all(|f| f.to_string().len() < 200), "{}", p.check());
+}
+
+#[test]
 fn all_faults_are_listed() {
     let mut p = pair();
     p.panels[0].edges[3].to = v(0.01, 0.0);

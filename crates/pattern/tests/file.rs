@@ -98,3 +98,19 @@ fn a_file_on_disk_is_read_by_its_ending() {
     let missing = file::read(folder.path().join("none.toml")).unwrap_err();
     assert!(missing.to_string().contains("none.toml: cannot read"), "{missing}");
 }
+
+#[test]
+fn what_is_no_text_and_what_is_endless_is_refused_in_a_few_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bad.toml");
+    std::fs::write(&path, [0xff, 0xfe, 0x00]).expect("written");
+    let error = file::read(&path).expect_err("no text").to_string();
+    assert!(error.contains("bad.toml") && error.contains("UTF-8"), "{error}");
+    let deep = format!("a = {}", "[".repeat(100_000));
+    let error = file::from_toml(&deep, "deep").expect_err("no pattern").to_string();
+    assert!(error.len() < 1000, "{}", error.len());
+    let text = "unit = \"cm\"\n[[panel]]\nname = \"p\"\nstart = [0, 0]\nedge = [\n\
+        { name = \"s\", to = [9, 0], arc = [0, 0] }, { to = [9, 9] }, { to = [0, 0] }]\n";
+    let error = file::from_toml(text, "arc").expect_err("no circle").to_string();
+    assert!(error.contains("panel `p`") && error.contains("edge `s`"), "{error}");
+}

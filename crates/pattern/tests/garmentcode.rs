@@ -86,7 +86,6 @@ fn stitches_keep_their_direction_and_state_their_ratio() {
 #[test]
 fn what_is_wrong_is_named() {
     let cases = [
-        ("\"edge\": 1 }", "\"edge\": 9 }", "panel `left_ftorso` has no edge 9"),
         (
             "[2, 3], \"curvature\": { \"type\": \"circle\"",
             "[2, 7], \"curvature\": { \"type\": \"circle\"",
@@ -101,6 +100,17 @@ fn what_is_wrong_is_named() {
         let error = garmentcode::from_json(&SMALL.replacen(old, new, 1), "small").unwrap_err();
         assert!(error.to_string().contains(wanted), "{error}");
     }
+}
+
+#[test]
+fn a_stitch_to_what_does_not_exist_is_left_to_the_check_and_drawn() {
+    let file = SMALL.replacen("\"edge\": 1 }", "\"edge\": 9 }", 1);
+    let pattern = garmentcode::from_json(&file, "small").expect("it can be read");
+    let check = pattern.check();
+    let fault = check.errors().next().expect("a fault");
+    assert_eq!((fault.kind, fault.edge.as_deref()), (Kind::MissingEdge, Some("9")));
+    assert_eq!(fault.panel.as_deref(), Some("left_ftorso"));
+    assert!(!fault.marks.is_empty());
 }
 
 /// Real files, if the folder with them is named by the environment.

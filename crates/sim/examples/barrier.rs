@@ -71,7 +71,13 @@ fn main() {
             surroundings.pins = vec![side(-1.0), side(1.0)];
         }
     }
-    let cloth = Cloth { name: "sheet".into(), mesh, grid: Some(counts), fabric: Fabric::default() };
+    let cloth = Cloth {
+        name: "sheet".into(),
+        mesh,
+        grid: Some(counts),
+        fabric: Fabric::default(),
+        pieces: Vec::new(),
+    };
     let mut settings = Preset::Toile.settings();
     if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
         settings.step = step;

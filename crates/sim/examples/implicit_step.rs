@@ -40,8 +40,13 @@ fn measure(cells: usize) -> (f64, u32) {
     let mesh = grid(1.0, 1.0, cells, cells, Diagonals::Alternating);
     let mut x = mesh.positions.clone();
     let mut v = vec![DVec3::ZERO; x.len()];
-    let cloth =
-        Cloth { name: "sheet".into(), mesh, grid: Some([cells, cells]), fabric: Fabric::default() };
+    let cloth = Cloth {
+        name: "sheet".into(),
+        mesh,
+        grid: Some([cells, cells]),
+        fabric: Fabric::default(),
+        pieces: Vec::new(),
+    };
     let gravity = DVec3::Y * -9.81;
     let (stretch, bend) = (Stretch::Corotational, Bend::Hinge);
     let system = SheetSystem::new(std::slice::from_ref(&cloth), stretch, bend, &[], gravity);

@@ -36,7 +36,7 @@ pub use body::{Body, BodyQuery};
 pub use constraint::Pin;
 pub use error::{Error, Stage};
 pub use fabric::Fabric;
-pub use model::{Cloth, Model};
+pub use model::{Cloth, Model, Piece};
 pub use motion::{Motion, Pose};
 pub use preset::Preset;
 pub use report::{Energy, StageSeconds, StepReport, Warning};

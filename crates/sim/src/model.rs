@@ -21,6 +21,43 @@ pub struct Cloth {
     pub grid: Option<[usize; 2]>,
     /// What it is made of.
     pub fabric: Fabric,
+    /// Parts of it that are of another fabric, by ascending triangles; triangles by [`Stretch::Stvk`] and bending by
+    /// [`Bend::Morley`] know of them.
+    ///
+    /// [`Stretch::Stvk`]: crate::sheet::Stretch::Stvk
+    /// [`Bend::Morley`]: crate::sheet::Bend::Morley
+    pub pieces: Vec<Piece>,
+}
+
+/// A part of a cloth that is of another fabric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Its triangles.
+    pub triangles: Range<u32>,
+    /// What it is made of.
+    pub fabric: Fabric,
+}
+
+impl Cloth {
+    /// Stretches of triangles that are of one fabric, in order.
+    pub(crate) fn stretches(&self) -> Vec<(Range<usize>, &Fabric)> {
+        let (mut all, mut done) = (Vec::new(), 0);
+        for piece in &self.pieces {
+            let own = piece.triangles.start as usize..piece.triangles.end as usize;
+            all.push((done..own.start, &self.fabric));
+            done = own.end;
+            all.push((own, &piece.fabric));
+        }
+        all.push((done..self.mesh.triangles.len(), &self.fabric));
+        all.retain(|(range, _)| !range.is_empty());
+        all
+    }
+
+    /// Fabric of a triangle.
+    pub(crate) fn fabric_at(&self, t: usize) -> &Fabric {
+        let own = self.pieces.iter().find(|p| p.triangles.contains(&(t as u32)));
+        own.map_or(&self.fabric, |p| &p.fabric)
+    }
 }
 
 /// All cloths of a scene as one system.
@@ -34,6 +71,8 @@ pub struct Model {
     pub triangles: Vec<Range<u32>>,
     /// Fabric of each cloth.
     pub fabrics: Vec<Fabric>,
+    /// Parts of each cloth that are of another fabric.
+    pub pieces: Vec<Vec<Piece>>,
     /// Cells along u and v of each cloth that is a grid.
     pub grids: Vec<Option<[usize; 2]>>,
     /// All meshes behind one another; positions are those at the begin.
@@ -44,6 +83,10 @@ pub struct Model {
     pub cloth_of: Vec<u32>,
     /// Mass of each vertex [kg].
     pub mass: Vec<f64>,
+    /// Area each vertex stands for [m²].
+    pub area: Vec<f64>,
+    /// Friction of each vertex: that of its fabric, or the mean of those it joins, by their areas.
+    pub friction: Vec<f64>,
     /// Rest length of each edge [m].
     pub rest: Vec<f64>,
     /// All springs; none if the cloth is made of elements alone.
@@ -58,11 +101,14 @@ impl Model {
             vertices: Vec::new(),
             triangles: Vec::new(),
             fabrics: Vec::new(),
+            pieces: Vec::new(),
             grids: Vec::new(),
             mesh: TriMesh::default(),
             topology: Topology::default(),
             cloth_of: Vec::new(),
             mass: Vec::new(),
+            area: Vec::new(),
+            friction: Vec::new(),
             rest: Vec::new(),
             springs: Vec::new(),
         };
@@ -85,9 +131,19 @@ impl Model {
         give_material(&mut cloth.mesh);
         let topology = Topology::new(cloth.mesh.positions.len(), &cloth.mesh.triangles);
         check(&cloth, &topology)?;
+        check_pieces(&cloth, springs.is_some())?;
         let first_vertex = self.mesh.positions.len() as u32;
         let first_triangle = self.mesh.triangles.len() as u32;
-        let mass = lumped_mass(&cloth.mesh, cloth.fabric.density);
+        let mass = lumped(&cloth, |fabric| fabric.density);
+        let (area, friction) = if cloth.pieces.is_empty() {
+            let area = mass.iter().map(|m| m / cloth.fabric.density).collect();
+            (area, vec![cloth.fabric.friction; mass.len()])
+        } else {
+            let area = lumped(&cloth, |_| 1.0);
+            let rubs = lumped(&cloth, |fabric| fabric.friction);
+            let mean = rubs.iter().zip(&area).map(|(f, a)| f / a).collect();
+            (area, mean)
+        };
         let mut made = match (springs, cloth.grid) {
             (None, _) => Vec::new(),
             (Some(Springs::Grid), Some([nu, nv])) => {
@@ -101,6 +157,8 @@ impl Model {
         }
         self.springs.extend(made);
         self.mass.extend(mass);
+        self.area.extend(area);
+        self.friction.extend(friction);
         self.mesh.append(&cloth.mesh);
         let (vertices, triangles) =
             (self.mesh.positions.len() as u32, self.mesh.triangles.len() as u32);
@@ -109,6 +167,7 @@ impl Model {
         self.triangles.push(first_triangle..triangles);
         self.names.push(cloth.name);
         self.fabrics.push(cloth.fabric);
+        self.pieces.push(cloth.pieces);
         self.grids.push(cloth.grid);
         Ok(())
     }
@@ -136,7 +195,7 @@ impl Model {
             uv_triangles: sides.iter().map(|t| less(t, first)).collect(),
         };
         let (name, fabric) = (self.names[c].clone(), self.fabrics[c].clone());
-        Cloth { name, mesh, grid: self.grids[c], fabric }
+        Cloth { name, mesh, grid: self.grids[c], fabric, pieces: self.pieces[c].clone() }
     }
 
     /// Features for collision detection.
@@ -151,14 +210,14 @@ impl Model {
         (0..self.mesh.triangles.len()).map(|t| (self.mesh.corners_uv(t), cloth(t))).unzip()
     }
 
-    /// Fabric of a vertex.
-    pub fn fabric_of(&self, v: u32) -> &Fabric {
-        &self.fabrics[self.cloth_of[v as usize] as usize]
+    /// All fabrics: those of the cloths, and those of their pieces.
+    pub fn all_fabrics(&self) -> impl Iterator<Item = &Fabric> {
+        self.fabrics.iter().chain(self.pieces.iter().flatten().map(|p| &p.fabric))
     }
 
     /// Largest thickness of a fabric [m].
     pub fn thickness(&self) -> f64 {
-        self.fabrics.iter().map(|f| f.thickness).fold(0.0, f64::max)
+        self.all_fabrics().map(|f| f.thickness).fold(0.0, f64::max)
     }
 
     /// Softens springs so that no oscillation is faster than `limit` [rad/s], and returns the part
@@ -227,15 +286,37 @@ fn check(cloth: &Cloth, topology: &Topology) -> Result<(), Error> {
     Ok(())
 }
 
-/// A third of each triangle's mass at each corner.
-fn lumped_mass(mesh: &TriMesh, density: f64) -> Vec<f64> {
-    let mut mass = vec![0.0; mesh.positions.len()];
-    for (t, tri) in mesh.triangles.iter().enumerate() {
-        for v in tri {
-            mass[*v as usize] += density * rest_area(mesh, t) / 3.0;
+/// Refuses pieces that are not of the cloth, or of a cloth made of springs.
+fn check_pieces(cloth: &Cloth, springs: bool) -> Result<(), Error> {
+    let bad = |reason: &str| Err(Error::Mesh { name: cloth.name.clone(), reason: reason.into() });
+    if springs && !cloth.pieces.is_empty() {
+        return bad("is of several fabrics, which springs cannot be");
+    }
+    let mut done = 0;
+    for piece in &cloth.pieces {
+        piece.fabric.validate()?;
+        let own = &piece.triangles;
+        if own.start < done || own.end < own.start || own.end as usize > cloth.mesh.triangles.len()
+        {
+            return bad("has pieces that overlap, are out of order or have triangles it has not");
+        }
+        done = own.end;
+    }
+    Ok(())
+}
+
+/// A third of what each triangle has, by its fabric and area, at each corner: its mass, if that is the density.
+pub(crate) fn lumped(cloth: &Cloth, per_area: impl Fn(&Fabric) -> f64) -> Vec<f64> {
+    let mesh = &cloth.mesh;
+    let mut sums = vec![0.0; mesh.positions.len()];
+    for (range, fabric) in cloth.stretches() {
+        for t in range {
+            for v in mesh.triangles[t] {
+                sums[v as usize] += per_area(fabric) * rest_area(mesh, t) / 3.0;
+            }
         }
     }
-    mass
+    sums
 }
 
 fn rest_area(mesh: &TriMesh, t: usize) -> f64 {
@@ -290,6 +371,7 @@ mod tests {
             mesh: grid(1.0, 0.5, 8, 4, Diagonals::Alternating),
             grid: Some([8, 4]),
             fabric: Fabric::default(),
+            pieces: Vec::new(),
         }
     }
 
@@ -302,7 +384,7 @@ mod tests {
         let m = model(vec![sheet(), sheet()]).unwrap();
         assert!((m.mass.iter().sum::<f64>() - 2.0 * 0.1).abs() < 1e-12);
         assert_eq!(m.vertices[1], 45..90);
-        assert_eq!(m.fabric_of(60).density, 0.2);
+        assert_eq!(m.fabrics[1].density, 0.2);
     }
 
     #[test]
@@ -315,6 +397,30 @@ mod tests {
             let [a, b] = edge.vertices.map(|v| m.mesh.positions[v as usize]);
             assert!((a.distance(b) - rest).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn a_cloth_of_two_fabrics_weighs_and_rubs_as_its_pieces_do() {
+        let mut cloth = sheet();
+        let half = cloth.mesh.triangles.len() as u32 / 2;
+        let heavy = Fabric { density: 0.6, friction: 0.9, thickness: 2e-3, ..Fabric::default() };
+        cloth.pieces = vec![Piece { triangles: half..2 * half, fabric: heavy.clone() }];
+        let m = Model::new(vec![cloth.clone()], None).unwrap();
+        let plain = Fabric::default();
+        assert!((m.mass.iter().sum::<f64>() - 0.25 * (plain.density + 0.6)).abs() < 1e-12);
+        assert!((m.area.iter().sum::<f64>() - 0.5).abs() < 1e-12);
+        // The first and the last vertex are within one fabric each; in between it is both.
+        assert!((m.friction[0] - plain.friction).abs() < 1e-12);
+        assert!((m.friction[44] - 0.9).abs() < 1e-12);
+        let mixed = m.friction.iter().filter(|f| (**f - 0.9).abs() > 0.05 && **f > 0.4).count();
+        assert!(mixed > 0, "{:?}", m.friction);
+        assert_eq!(m.thickness(), 2e-3);
+        assert_eq!(m.cloths()[0].pieces, cloth.pieces);
+        // What cannot be is refused.
+        assert!(model(vec![cloth.clone()]).unwrap_err().to_string().contains("springs"));
+        cloth.pieces.push(Piece { triangles: 0..half, fabric: heavy });
+        let refused = Model::new(vec![cloth], None).unwrap_err().to_string();
+        assert!(refused.contains("sheet: has pieces that overlap"), "{refused}");
     }
 
     #[test]

@@ -169,6 +169,7 @@ mod tests {
                 .map_positions(|p| p + DVec3::X * shift),
             grid: Some([4, 4]),
             fabric: Fabric { thickness, ..Fabric::default() },
+            pieces: Vec::new(),
         };
         let mut settings = Preset::Provot97.settings();
         settings.collision.separation = separation;

@@ -21,8 +21,13 @@ fn curtain(rule: Rule, step: f64) -> World {
     let turn = DQuat::from_rotation_x(0.5 * std::f64::consts::PI - 0.7);
     let mesh = mesh.map_positions(|p| turn * (p + DVec3::Z * 0.5 * length));
     let pin = Pin { vertices, motion: Motion::Still, until: f64::INFINITY };
-    let cloth =
-        Cloth { name: "curtain".into(), mesh, grid: Some(cells), fabric: Fabric::default() };
+    let cloth = Cloth {
+        name: "curtain".into(),
+        mesh,
+        grid: Some(cells),
+        fabric: Fabric::default(),
+        pieces: Vec::new(),
+    };
     let surroundings = Surroundings { pins: vec![pin], ..Surroundings::default() };
     let mut settings = Preset::Toile.settings();
     settings.step = step;

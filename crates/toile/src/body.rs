@@ -27,6 +27,19 @@ impl From<toile_body::Error> for Error {
     }
 }
 
+/// Reads the mesh of a body from a file and makes it one that can be measured and dressed.
+///
+/// # Errors
+/// If it cannot be read or is no body; the file is named.
+pub fn read(path: &Path) -> Result<(TriMesh, Repairs), Error> {
+    repair(&io::read_mesh(path)?).map_err(|e| of_file(path, &e))
+}
+
+/// What is wrong with a body, and in which file it is.
+pub fn of_file(path: &Path, error: &toile_body::Error) -> Error {
+    Error::request(format!("{}: {error}", path.display()), error.help())
+}
+
 /// Draws a body from four sides, with tapes in red.
 ///
 /// # Errors

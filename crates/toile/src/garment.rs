@@ -1,5 +1,6 @@
 //! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit, its picture and how it fits come out.
 
+mod made_of;
 mod maps;
 mod page;
 mod ramp;
@@ -7,22 +8,24 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use made_of::{colours, fabrics, panel_fabrics};
 pub use report::{FIT_VERSION, FitReport, FitShort};
 
-use crate::body::four_views;
+use crate::body::{self, four_views};
 use crate::error::Error;
-use crate::fabric;
+use crate::run::folder::{self, Folder};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toile_audit::Solid;
-use toile_body::{Figure, Landmarks, Mannequin, Pose, Tape, measure, repair};
+use toile_body::{Figure, Landmarks, Mannequin, Pose, Tape, measure};
 use toile_garment::fit::{Worn, assess, best_size};
 use toile_garment::{Fitting, Stage, Tailor};
 use toile_mesh::{TriMesh, io};
 use toile_pattern::design::Design;
 use toile_pattern::meshing;
-use toile_pattern::{Pattern, Size, file};
+use toile_pattern::{Pattern, Size, file, svg};
 use toile_render::{Material, palette};
 
 /// Most steps from flat panels to rest.
@@ -69,6 +72,8 @@ pub struct GarmentReport {
     pub size: String,
     /// What it is made of.
     pub fabric: String,
+    /// What panels that are of another fabric are made of, by their names.
+    pub panel_fabrics: BTreeMap<String, String>,
     /// Vertices of the cloth.
     pub vertices: usize,
     /// Triangles of the cloth.
@@ -152,16 +157,25 @@ fn dress_here(
     mut tell: impl FnMut(Dressing) -> bool,
 ) -> Result<Option<GarmentReport>, Error> {
     let clock = Instant::now();
-    let fabric = fabric::find(&order.fabric)?;
     let pattern = pattern(order)?;
+    let fabrics = fabrics(order, &pattern)?;
     let Wearer { body, landmarks, tapes, name, note } = wearer(order)?;
-    let mesh = meshing::mesh(&pattern, order.edge_length).map_err(refused)?;
-    tell(Dressing { doing: "arranging", step: 0, gap: 0.0, speed: 0.0 });
-    let mut tailor = Tailor::new(&pattern, &mesh, order.edge_length, (&body, &landmarks), &fabric)?;
     std::fs::create_dir_all(&order.out)
         .map_err(|source| Error::Folder { path: order.out.clone(), source })?;
+    // What an earlier garment has left would seem to belong to this one.
+    let _alone = Folder::lock(&order.out)?;
+    folder::clear(&order.out);
+    folder::sweep(&order.out);
+    let mesh = match meshing::mesh(&pattern, order.edge_length) {
+        Ok(mesh) => mesh,
+        Err(error) => return Err(faulty(order, &pattern, &error)?),
+    };
+    tell(Dressing { doing: "arranging", step: 0, gap: 0.0, speed: 0.0 });
+    let mut tailor =
+        Tailor::new(&pattern, &mesh, order.edge_length, (&body, &landmarks), &fabrics)?;
+    let colours = colours(order, &pattern);
     if order.picture {
-        draw(&order.out.join("arranged.png"), tailor.fitting(), &body, SAMPLES[0])?;
+        draw(&order.out.join("arranged.png"), tailor.fitting(), &colours, &body, SAMPLES[0])?;
     }
     let mut step = 0;
     while !tailor.is_done() && step < MOST_STEPS {
@@ -183,7 +197,7 @@ fn dress_here(
         pattern: &pattern,
         panels: &mesh,
         cloth: &cloth,
-        fabric: &fabric,
+        fabrics: &fabrics,
         body: &body,
         tapes: &tapes,
     };
@@ -195,6 +209,7 @@ fn dress_here(
         garment: pattern.name.clone(),
         size: order.size.name().to_owned(),
         fabric: order.fabric.clone(),
+        panel_fabrics: panel_fabrics(&pattern),
         vertices: cloth.positions.len(),
         triangles: cloth.triangles.len(),
         steps: step,
@@ -214,7 +229,7 @@ fn dress_here(
     io::write_mesh(order.out.join("final.glb"), &cloth)?;
     io::write_mesh(order.out.join("body.obj"), &body)?;
     if order.picture {
-        draw(&order.out.join("final.png"), fitting, &body, SAMPLES[1])?;
+        draw(&order.out.join("final.png"), fitting, &colours, &body, SAMPLES[1])?;
     }
     report::write(&order.out, &judged, &fit, (&cloth, &body), order.picture)?;
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
@@ -224,6 +239,18 @@ fn dress_here(
 
 fn refused(error: toile_pattern::Error) -> Error {
     Error::request(error.to_string(), error.help())
+}
+
+/// Why a pattern cannot be meshed; what is wrong with it is drawn in `faults.svg`.
+fn faulty(order: &Order, pattern: &Pattern, error: &toile_pattern::Error) -> Result<Error, Error> {
+    let message = format!("{}: {error}", order.garment);
+    let toile_pattern::Error::Faulty(check) = error else {
+        return Ok(Error::request(message, error.help()));
+    };
+    let path = order.out.join("faults.svg");
+    let drawing = svg::draw(pattern, check, svg::Options::default());
+    io::write_atomically(&path, |out| out.write_all(drawing.as_bytes()))?;
+    Ok(Error::request(message, format!("{} shows the faults in red", path.display())))
 }
 
 /// A design drafted to the size, or a file.
@@ -263,8 +290,8 @@ fn wearer(order: &Order) -> Result<Wearer, Error> {
             (body.mesh, body.landmarks, name)
         }
         Some(path) => {
-            let (mesh, _) = repair(&io::read_mesh(path)?)?;
-            let landmarks = Landmarks::find(&mesh)?;
+            let (mesh, _) = body::read(path)?;
+            let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
             (mesh, landmarks, path.display().to_string())
         }
     };
@@ -285,7 +312,11 @@ fn judged(order: &Order, worn: &Worn<'_>, fit: toile_garment::fit::Fit, name: St
         own.iter().flat_map(|s| &s.girths).map(|g| (g.name.clone(), g.wanted)).collect();
     let wanted: Vec<(&str, f64)> = wanted.iter().map(|(n, e)| (n.as_str(), *e)).collect();
     let size = if is_file { String::new() } else { order.size.name().to_owned() };
-    let names = [worn.pattern.name.clone(), size, name, order.fabric.clone()];
+    let mut made_of = order.fabric.clone();
+    for (panel, fabric) in panel_fabrics(worn.pattern) {
+        made_of += &format!(", {panel} of {fabric}");
+    }
+    let names = [worn.pattern.name.clone(), size, name, made_of];
     FitReport::new(fit, names, best.clone(), &wanted)
 }
 
@@ -301,10 +332,27 @@ fn penetrations(cloth: &TriMesh, body: &TriMesh) -> Result<usize, Error> {
     Ok(found.map_err(|e| Error::Audit(e.to_string()))?.triangles.len())
 }
 
-/// Draws a garment on its body from four sides.
-fn draw(path: &Path, fitting: &Fitting, body: &TriMesh, samples: u32) -> Result<(), Error> {
-    let (front, back) = palette(0);
-    let sheet = four_views(body, &[(&fitting.mesh(), Material::cloth(front, back))], samples)?;
+/// Draws a garment on its body from four sides, with the colours of its panels.
+fn draw(
+    path: &Path,
+    fitting: &Fitting,
+    colours: &[usize],
+    body: &TriMesh,
+    samples: u32,
+) -> Result<(), Error> {
+    let whole = fitting.mesh();
+    let part = |colour: usize| {
+        let own = fitting.panels().iter().zip(colours).filter(|(_, c)| **c == colour);
+        let triangles = own.flat_map(|(panel, _)| panel.triangles.clone());
+        let triangles = triangles.map(|t| whole.triangles[t as usize]).collect();
+        let (front, back) = palette(colour);
+        (TriMesh::new(whole.positions.clone(), triangles), Material::cloth(front, back))
+    };
+    let last = colours.iter().copied().max().unwrap_or(0);
+    let parts: Vec<(TriMesh, Material)> = (0..=last).map(part).collect();
+    let worn = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
+    let worn: Vec<(&TriMesh, Material)> = worn.map(|(mesh, material)| (mesh, *material)).collect();
+    let sheet = four_views(body, &worn, samples)?;
     let mut bytes = Vec::new();
     sheet.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
     Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)

@@ -52,7 +52,7 @@ pub use jitter::Generator;
 pub use picture::{Camera, Studio};
 pub use run::{
     Auditing, Checkpoint, Effort, Format, Momentum, Options, Outcome, Progress, REPORT_VERSION,
-    Report, Stages, StopFlag, Verdict, run,
+    Report, Stages, StopFlag, Verdict, cpu_seconds, run,
 };
 pub use scene::{
     Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,

@@ -8,7 +8,7 @@
 
 mod checkpoint;
 mod effort;
-mod folder;
+pub(crate) mod folder;
 mod frames;
 mod process;
 mod report;
@@ -16,6 +16,7 @@ mod report;
 pub use checkpoint::Checkpoint;
 pub use effort::{Effort, Momentum};
 pub use frames::Format;
+pub use process::cpu_seconds;
 pub use report::{REPORT_VERSION, Report, Stages, Verdict};
 
 use crate::audit::{Audit, audit};

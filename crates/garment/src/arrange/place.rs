@@ -4,6 +4,10 @@ use super::curve::{along, offset};
 use glam::{DVec2, DVec3};
 use std::f64::consts::FRAC_PI_2;
 
+/// How far a sheet of an outer layer is before the one within, and how much higher [m].
+const BEFORE: f64 = 0.02;
+const HIGHER: f64 = 0.012;
+
 /// A place for a panel: a map of the plane into space without stretch.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
@@ -57,6 +61,25 @@ impl Place {
             // Between the legs there is no room beside, only below.
             Self::Leg { height, .. } => *height -= 0.5 * way,
             Self::Roof { origin, side, .. } => origin.z += *side * way,
+        }
+        self
+    }
+
+    /// A sheet so far before others of inner layers that look the same way, and higher by a little for each layer. Other
+    /// places stay as they are: what is wider is outside.
+    pub(super) fn outside(mut self, inner: &[(i32, Self)]) -> Self {
+        let mut layers: Vec<i32> = Vec::new();
+        if let Self::Flat { origin, up, away, .. } = &mut self {
+            let mut way = 0.0_f64;
+            for (layer, place) in inner {
+                let Self::Flat { origin: other, away: looks, .. } = place else { continue };
+                if looks.dot(*away) > 0.9 {
+                    way = way.max((*other - *origin).dot(*away) + BEFORE);
+                    layers.push(*layer);
+                }
+            }
+            layers.dedup();
+            *origin += *away * way + *up * (HIGHER * layers.len() as f64);
         }
         self
     }

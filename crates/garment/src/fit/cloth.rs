@@ -157,14 +157,15 @@ fn root(of: &mut [u32], v: u32) -> u32 {
 
 /// Strain and tension of all triangles.
 pub(super) fn strains(worn: &Worn<'_>, merged: &Merged) -> Result<Vec<Strain>, Error> {
-    let law = worn.fabric.law()?;
+    let laws = (0..worn.panels.panels.len()).map(|p| worn.fabrics.of(p).law());
+    let laws = laws.collect::<Result<Vec<_>, _>>()?;
     let each = merged.rest.iter().enumerate().map(|(t, rest)| {
         if rest.area == 0.0 {
             return Strain::default();
         }
         let x = worn.cloth.corners(t);
         let [u, v] = rest.deformation(&x);
-        let (s, _) = law.stress(rest.green_strain(&x));
+        let (s, _) = laws[merged.panel[t] as usize].stress(rest.green_strain(&x));
         let (c11, c22, c12) = (u.dot(u), v.dot(v), u.dot(v));
         let det = (c11 * c22 - c12 * c12).max(0.0);
         let stretches = roots(c11 + c22, det).map(f64::sqrt);

@@ -52,7 +52,8 @@ impl Press {
             let [u, v] = rest.deformation(&x);
             let s = strains[t].stress;
             let (along_u, along_v) = (u * s[0] + v * s[2], u * s[2] + v * s[1]);
-            let weight = DVec3::Y * (worn.fabric.density * rest.area * STANDARD_GRAVITY / 3.0);
+            let density = worn.fabrics.of(merged.panel[t] as usize).density;
+            let weight = DVec3::Y * (density * rest.area * STANDARD_GRAVITY / 3.0);
             let third = (x[1] - x[0]).cross(x[2] - x[0]).length() / 6.0;
             for k in 0..3 {
                 let g = rest.gradients[k];

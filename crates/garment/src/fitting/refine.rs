@@ -41,7 +41,7 @@ impl Fitting {
             points.par_iter().map(|p| carried(&from.mesh, &at, p.truncate())).collect()
         });
         let arrangement = Arrangement { panels: panels.collect(), bands: self.bands.clone() };
-        let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabric)?;
+        let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabrics)?;
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);
         let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;

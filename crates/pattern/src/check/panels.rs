@@ -2,6 +2,7 @@
 
 use super::crossing::{Piece, crossings};
 use super::{Check, Fault, Kind, LARGEST, MOST_EDGES, SHORTEST, nearest};
+use crate::edge::Curve;
 use crate::file::CLOSED;
 use crate::panel::{self, DartShape, Panel, Path, Source};
 use crate::pattern::Pattern;
@@ -10,6 +11,15 @@ use std::collections::BTreeSet;
 
 /// Polygons follow curves to this distance [m].
 const FLAT: f64 = 1e-4;
+
+/// An arc with a larger bulge is a circle but for half a degree: its point was given beyond its ends.
+const MOST_BULGE: f64 = 1e3;
+
+/// The widest seam allowance [m]; hems are the widest.
+const MOST_ALLOWANCE: f64 = 0.3;
+
+/// Panels are placed no farther from the origin [m].
+const FARTHEST: f64 = 10.0;
 
 /// At most so many places where one panel meets itself are listed.
 const MOST_CROSSINGS: usize = 8;
@@ -60,6 +70,30 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
                 Fault::new(Kind::ZeroEdge, message, "leave it out, or move one of its ends");
             check.add(on(fault).on_edge(&edge.name).marked(i, vec![edge.from]));
         }
+        if let Curve::Arc { bulge } = edge.curve
+            && bulge.abs() > MOST_BULGE
+        {
+            let message = "the arc is all of a circle, or its point is in line with its ends";
+            let remedy = "move the point of `arc` to where the edge passes between its ends";
+            let fault = on(Fault::new(Kind::Arc, message, remedy)).on_edge(&edge.name);
+            check.add(fault.marked(i, vec![edge.from, edge.to]));
+            return;
+        }
+    }
+    if !(0.0..=MOST_ALLOWANCE).contains(&panel.allowance) {
+        let message = format!("a seam allowance of {} is impossible", mm(panel.allowance));
+        let remedy = "give its width outside the sewing line, such as 1 cm";
+        let fault = on(Fault::new(Kind::Allowance, message, remedy));
+        check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
+    }
+    if let Some(frame) = &panel.placement.frame
+        && frame.translation.abs().max_element() > FARTHEST
+    {
+        let message = format!("it is placed at {} m", metres(frame.translation.to_array(), ", "));
+        let remedy =
+            "place it near the body, which stands at the origin, or leave `translation` out";
+        let fault = on(Fault::new(Kind::Placement, message, remedy));
+        check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
     }
     let open = closed(i, &panel.name, &panel.edges, check);
     let points = panel.polygon(FLAT);
@@ -67,7 +101,7 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
         points.iter().fold((DVec2::MAX, DVec2::MIN), |(l, h), &p| (l.min(p), h.max(p)));
     let size = high - low;
     if size.max_element() > LARGEST {
-        let message = format!("it measures {:.2} m × {:.2} m", size.x, size.y);
+        let message = format!("it measures {} m", metres(size.to_array(), " m × "));
         let remedy = "no body is so large: check `unit` (mm, cm, m or in)";
         check.add(on(Fault::new(Kind::TooLarge, message, remedy)).marked(i, closed_line(&points)));
     }
@@ -119,11 +153,23 @@ fn finite(i: usize, panel: &Panel, check: &mut Check) -> bool {
     let pleats = panel.pleats.iter().map(|p| (&p.name, p.at + p.depth));
     let notches = panel.notches.iter().map(|n| (&n.edge, n.at));
     let elastics = panel.elastics.iter().map(|e| (&e.edge, e.ratio + e.stiffness));
-    let whole = std::iter::once((&panel.name, panel.allowance + panel.grain.x + panel.grain.y));
-    for (name, value) in darts.chain(pleats).chain(notches).chain(elastics).chain(whole) {
+    for (name, value) in darts.chain(pleats).chain(notches).chain(elastics) {
         if !value.is_finite() {
             let fault = Fault::new(Kind::NotFinite, "a number is not finite", remedy);
             check.add(fault.on_panel(&panel.name).on_edge(name));
+        }
+    }
+    let frame = panel.placement.frame.as_ref();
+    for (what, good) in [
+        ("allowance", panel.allowance.is_finite()),
+        ("grain", panel.grain.is_finite()),
+        ("translation", frame.is_none_or(|f| f.translation.is_finite())),
+        ("rotation", frame.is_none_or(|f| f.rotation.is_finite())),
+    ] {
+        if !good {
+            let message = format!("`{what}` is not a finite number");
+            let fault = Fault::new(Kind::NotFinite, message, remedy).on_panel(&panel.name);
+            check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
         }
     }
     check.faults.len() == before
@@ -339,11 +385,19 @@ fn closed_line(points: &[DVec2]) -> Vec<DVec2> {
     points.iter().chain(points.first()).copied().collect()
 }
 
+/// Lengths in metres, short also where they are absurd.
+fn metres<const N: usize>(lengths: [f64; N], between: &str) -> String {
+    let each = lengths.map(|l| if l.abs() < 1e4 { format!("{l:.2}") } else { format!("{l:.2e}") });
+    each.join(between)
+}
+
 /// A length for people.
 pub(super) fn mm(length: f64) -> String {
     if length.abs() < 0.1 {
         format!("{:.2} mm", 1e3 * length)
-    } else {
+    } else if length.abs() < 1e4 {
         format!("{:.1} cm", 1e2 * length)
+    } else {
+        format!("{length:.2e} m")
     }
 }

@@ -11,8 +11,8 @@ const OVERLAP: f64 = 1e-6;
 
 pub(super) fn check(pattern: &Pattern, check: &mut Check) {
     let mut sewn: BTreeSet<&str> = BTreeSet::new();
-    let mut stretches: BTreeMap<_, Vec<([f64; 2], &str)>> = BTreeMap::new();
-    for seam in &pattern.seams {
+    let mut stretches: BTreeMap<_, Vec<([f64; 2], usize)>> = BTreeMap::new();
+    for (number, seam) in pattern.seams.iter().enumerate() {
         let mut good = !seam.a.is_empty() && !seam.b.is_empty();
         if !good {
             let fault =
@@ -23,7 +23,7 @@ pub(super) fn check(pattern: &Pattern, check: &mut Check) {
             good &= of_part(pattern, seam, part, check);
             sewn.insert(&part.panel);
             let place = stretches.entry((part.panel.as_str(), part.edge.as_str())).or_default();
-            place.push((part.range, &seam.name));
+            place.push((part.range, number));
         }
         if good {
             lengths(pattern, seam, check);
@@ -32,12 +32,23 @@ pub(super) fn check(pattern: &Pattern, check: &mut Check) {
     for ((panel, edge), mut parts) in stretches {
         parts.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));
         for pair in parts.windows(2) {
-            if pair[1].0[0] < pair[0].0[1] - OVERLAP {
-                let message = format!("the seam `{}` sews the same stretch", pair[0].1);
+            let [first, second] = [pair[0].1, pair[1].1].map(|i| &pattern.seams[i].name);
+            if pair[1].0[0] < pair[0].0[1] - OVERLAP && pair[0].1 == pair[1].1 {
+                let message = "a stretch of the edge is sewn to itself";
+                let remedy = "to close an edge upon itself, sew `panel.edge[0, 0.5]` to `panel.edge[0.5, 1]`";
+                let mut fault = Fault::new(Kind::SewnTwice, message, remedy);
+                if let Some(i) = pattern.panels.iter().position(|p| p.name == panel)
+                    && let Some(line) = pattern.panels[i].edge(edge)
+                {
+                    fault = fault.marked(i, line.flatten(1e-3));
+                }
+                check.add(fault.on_seam(second).on_panel(panel).on_edge(edge));
+            } else if pair[1].0[0] < pair[0].0[1] - OVERLAP {
+                let message = format!("the seam `{first}` sews the same stretch");
                 let remedy =
                     "sew only a part, as in `panel.edge[0, 0.5]`, or drop one of the seams";
                 let fault = Fault::new(Kind::SewnTwice, message, remedy).warning();
-                check.add(fault.on_seam(pair[1].1).on_panel(panel).on_edge(edge));
+                check.add(fault.on_seam(second).on_panel(panel).on_edge(edge));
             }
         }
     }
@@ -114,7 +125,11 @@ fn lengths(pattern: &Pattern, seam: &Seam, check: &mut Check) {
         if off <= UNSTATED_LENGTH.max(UNSTATED_FRACTION * long) {
             return;
         }
-        let message = format!("{said}, but gather = {} is stated", seam.gather);
+        let message = if seam.gather == 1.0 {
+            format!("{said}, and no `gather` is stated")
+        } else {
+            format!("{said}, but gather = {} is stated", seam.gather)
+        };
         let remedy = format!("make them match, or state gather = {ratio:.3}");
         Fault::new(Kind::Unstated, message, remedy).warning()
     };

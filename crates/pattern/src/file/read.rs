@@ -26,7 +26,11 @@ pub fn read(path: impl AsRef<std::path::Path>) -> Result<Pattern, Error> {
     if std::fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
         return Err(Error::Parse { name, message: "too large for a pattern".into() });
     }
-    let text = std::fs::read_to_string(path).map_err(failed)?;
+    let bytes = std::fs::read(path).map_err(failed)?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        let message = "it is no text; save it as UTF-8".into();
+        return Err(Error::Parse { name, message });
+    };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut pattern = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => from_json(&text, &name)?,
@@ -45,9 +49,19 @@ pub fn read(path: impl AsRef<std::path::Path>) -> Result<Pattern, Error> {
 pub fn from_toml(text: &str, name: &str) -> Result<Pattern, Error> {
     let file: PatternFile = toml::from_str(text).map_err(|e| Error::Parse {
         name: name.into(),
-        message: e.to_string().trim_end().into(),
+        message: shortened(e.to_string().trim_end()),
     })?;
     build(&file, name)
+}
+
+/// A message of a parser, which repeats the line of the file, however long that is.
+fn shortened(message: &str) -> String {
+    const LONGEST: usize = 200;
+    let short = |line: &str| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", line[..end].trim_end()),
+        None => line.to_owned(),
+    };
+    message.lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads a pattern from JSON, of toile, GarmentCode or FreeSewing; `name` is for messages.
@@ -156,6 +170,13 @@ fn edges(
         let mut to = point(f.to);
         if closed && i + 1 == files.len() && to.distance(start) < CLOSED {
             to = start;
+        }
+        if let Some(c) = f.arc
+            && point(c).distance(from).min(point(c).distance(to)) < CLOSED
+        {
+            return Err(format!(
+                "edge `{name}`: `arc` is one of its ends; give a point of the circle between them"
+            ));
         }
         let edge = match (f.quadratic, f.cubic, f.arc) {
             (None, None, None) => Edge::line(name, from, to),

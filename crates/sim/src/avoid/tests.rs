@@ -7,7 +7,13 @@ use toile_mesh::shape::{Diagonals, grid};
 
 fn sheet(n: usize) -> Cloth {
     let mesh = grid(0.2, 0.2, n, n, Diagonals::Alternating);
-    Cloth { name: "sheet".into(), mesh, grid: Some([n, n]), fabric: Fabric::default() }
+    Cloth {
+        name: "sheet".into(),
+        mesh,
+        grid: Some([n, n]),
+        fabric: Fabric::default(),
+        pieces: Vec::new(),
+    }
 }
 
 fn still(lo: DVec3, hi: DVec3, to: DVec3) -> Swept {

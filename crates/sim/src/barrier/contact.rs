@@ -93,14 +93,13 @@ impl Gauge {
         law: Law,
         [reach, thickness, pressure]: [f64; 3],
     ) -> Self {
-        let of = |v: usize| model.mass[v] / model.fabric_of(v as u32).density;
         Self {
             law,
             reach,
             thickness,
             pressure,
-            area: (0..model.mass.len()).map(of).collect(),
-            friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
+            area: model.area.clone(),
+            friction: model.friction.clone(),
             body_friction: pairs.bodies.iter().map(|b| b.friction).collect(),
             radius: pairs.bodies.iter().map(|b| b.radius).collect(),
             normals: pairs.normals(),

@@ -154,7 +154,7 @@ impl Solver {
     ) -> Result<Self, Error> {
         let pairs = Pairs::new(model, bodies, tree);
         let reach = if settings.reach > 0.0 { settings.reach } else { reach(model, thickness) };
-        let heaviest = model.fabrics.iter().map(|f| f.density).fold(0.0, f64::max);
+        let heaviest = model.all_fabrics().map(|f| f.density).fold(0.0, f64::max);
         let pressure =
             if settings.pressure > 0.0 { settings.pressure } else { 100.0 * 9.81 * heaviest };
         let gauge = Gauge::new(model, &pairs, settings.law, [reach, thickness, pressure]);

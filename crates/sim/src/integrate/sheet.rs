@@ -47,6 +47,10 @@ impl SheetSystem {
     ) -> Result<Self, Error> {
         let (mut masses, mut relaxation) = (Vec::new(), Vec::new());
         for cloth in cloths {
+            if !cloth.pieces.is_empty() {
+                let reason = "is of several fabrics, which only the method \"barrier\" can have";
+                return Err(Error::Mesh { name: cloth.name.clone(), reason: reason.into() });
+            }
             let mut mesh = cloth.mesh.clone();
             crate::model::give_material(&mut mesh);
             let first = masses.len();
@@ -169,7 +173,8 @@ mod tests {
     fn the_midpoint_keeps_energy_and_momentum_of_a_free_cloth() {
         let mesh = grid(0.3, 0.3, 6, 6, Diagonals::Alternating);
         let fabric = Fabric { weft: 20.0, warp: 20.0, shear: 5.0, ..Fabric::default() };
-        let cloth = Cloth { name: "free".into(), mesh, grid: Some([6, 6]), fabric };
+        let cloth =
+            Cloth { name: "free".into(), mesh, grid: Some([6, 6]), fabric, pieces: Vec::new() };
         let (stretch, bend) = (Stretch::Stvk, Bend::Morley);
         let mut system =
             SheetSystem::new(std::slice::from_ref(&cloth), stretch, bend, &[], DVec3::ZERO)
@@ -207,7 +212,13 @@ mod tests {
         let mesh = grid(1.0, 1.0, cells, cells, Diagonals::Alternating);
         let start = mesh.positions.clone();
         let name = "hanging".into();
-        let cloth = Cloth { name, mesh, grid: Some([cells, cells]), fabric: Fabric::default() };
+        let cloth = Cloth {
+            name,
+            mesh,
+            grid: Some([cells, cells]),
+            fabric: Fabric::default(),
+            pieces: Vec::new(),
+        };
         let held = [0, cells as u32].map(|i| (i, Constraint::Fixed));
         let filter = Filter::new(start.len(), &held).unwrap();
         let mut lowest = Vec::new();

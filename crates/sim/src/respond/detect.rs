@@ -61,7 +61,7 @@ impl Scene {
             cloth: Detector::for_cloth_with(model.surface(), &uv, &cloth, tree),
             body_anchor: vec![0; bodies.len()],
             bodies,
-            friction: (0..model.mass.len() as u32).map(|v| model.fabric_of(v).friction).collect(),
+            friction: model.friction.clone(),
             separation,
         }
     }

@@ -212,7 +212,13 @@ mod tests {
         let colliders = vec![Collider::of_triangles(&body, tree)];
         let mesh = shape::grid(0.5, 0.5, 4, 4, shape::Diagonals::Alternating);
         let fabric = crate::Fabric::default();
-        let cloth = crate::Cloth { name: "cloth".into(), mesh, grid: Some([4, 4]), fabric };
+        let cloth = crate::Cloth {
+            name: "cloth".into(),
+            mesh,
+            grid: Some([4, 4]),
+            fabric,
+            pieces: Vec::new(),
+        };
         let model = crate::Model::new(vec![cloth], Some(crate::Springs::Grid)).unwrap();
         let mut scene = Scene::new(&model, colliders, 0.01, tree);
         scene.advance_bodies(0.2, 0.25).unwrap();

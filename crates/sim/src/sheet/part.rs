@@ -11,6 +11,7 @@ use crate::element::terzopoulos::Surface;
 use crate::element::{Kind, Spring, Triangle, baraff_witkin, hinge, kes, laplacian, spring};
 use crate::element::{continuum::Continuum, volino::Volino};
 use crate::error::Error;
+use crate::fabric::Fabric;
 use crate::linear::{self, Builder};
 use crate::model::Cloth;
 use glam::DVec3;
@@ -73,30 +74,32 @@ impl Part {
         crate::model::give_material(&mut mesh);
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let mut groups: Vec<Box<dyn Group>> = Vec::new();
+        check_pieces(cloth, stretch, bend)?;
         match stretch {
             Plane::Elastic(stretch) => {
                 add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
             }
             Plane::Limited(stretch, elongation) => {
-                let threads = cloth.fabric.weft.max(cloth.fabric.warp);
-                let limit = Limit::new(elongation, threads);
-                // A law that can hold the limit itself needs no second pass over the triangles.
-                let law = if stretch == Stretch::Stvk {
-                    Law { limit: Some(limit), ..cloth.fabric.law()? }
-                } else {
+                if stretch != Stretch::Stvk {
                     add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
-                    Law::only(limit)
-                };
-                groups.push(Box::new(Many(Triangles { rest: Triangle::of_mesh(&mesh), law })));
+                }
+                add_laws(&mut groups, cloth, &mesh, |fabric| {
+                    let limit = Limit::new(elongation, fabric.weft.max(fabric.warp));
+                    // A law that can hold the limit itself needs no second pass over the triangles.
+                    Ok(match stretch {
+                        Stretch::Stvk => Law { limit: Some(limit), ..fabric.law()? },
+                        _ => Law::only(limit),
+                    })
+                })?;
             }
             Plane::Rubbing => add_loops(&mut groups, cloth, &mesh)?,
         }
         add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
         let moments = match bend {
             Bend::Morley => {
-                let bending = cloth.fabric.bending();
+                let bending = |t: usize| cloth.fabric_at(t).bending();
                 let clamp = |e: usize| clamp_of(clamps, topology.edges[e].vertices);
-                Some(Moments::of_mesh(&mesh, &topology, |_| bending, clamp)?)
+                Some(Moments::of_mesh(&mesh, &topology, bending, clamp)?)
             }
             _ => None,
         };
@@ -204,7 +207,7 @@ fn add_stretch(
             groups.push(Box::new(Many(Triangles { rest: rest(), law: Turned(membrane) })));
         }
         Stretch::Stvk => {
-            groups.push(Box::new(Many(Triangles { rest: rest(), law: cloth.fabric.law()? })));
+            add_laws(groups, cloth, mesh, Fabric::law)?;
         }
         Stretch::TensionField => {
             groups.push(Box::new(Many(Triangles { rest: rest(), law: Wrinkled(membrane) })));
@@ -217,6 +220,33 @@ fn add_stretch(
         }
     }
     Ok(())
+}
+
+/// Triangles by a law, that of each fabric.
+fn add_laws(
+    groups: &mut Vec<Box<dyn Group>>,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+    law: impl Fn(&Fabric) -> Result<Law, Error>,
+) -> Result<(), Error> {
+    for (range, fabric) in cloth.stretches() {
+        let rest = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
+        groups.push(Box::new(Many(Triangles { rest: rest.collect(), law: law(fabric)? })));
+    }
+    Ok(())
+}
+
+/// Refuses models that take a cloth to be of one fabric where it is not.
+fn check_pieces(cloth: &Cloth, stretch: Plane, bend: Bend) -> Result<(), Error> {
+    let stvk = match stretch {
+        Plane::Elastic(stretch) | Plane::Limited(stretch, _) => stretch == Stretch::Stvk,
+        Plane::Rubbing => false,
+    };
+    if cloth.pieces.is_empty() || stvk && matches!(bend, Bend::Morley | Bend::None) {
+        return Ok(());
+    }
+    let reason = "is of several fabrics, which only the models \"stvk\" and \"morley\" can have";
+    Err(Error::Mesh { name: cloth.name.clone(), reason: reason.into() })
 }
 
 /// The mean of loading and unloading, and the friction between them.

@@ -1,8 +1,8 @@
 //! Every pair of models: derivatives against differences, and any number of threads.
 
 use super::*;
-use crate::Fabric;
 use crate::element::check::Dice;
+use crate::{Fabric, Piece};
 use toile_mesh::shape::{Diagonals, grid};
 
 fn cloth(n: usize) -> Cloth {
@@ -11,6 +11,7 @@ fn cloth(n: usize) -> Cloth {
         mesh: grid(0.3, 0.2, n, n - 1, Diagonals::Alternating),
         grid: Some([n, n - 1]),
         fabric: Fabric { bend_weft: 2e-3, bend_warp: 3e-3, ..Fabric::default() },
+        pieces: Vec::new(),
     }
 }
 
@@ -105,6 +106,35 @@ fn gradient_and_hessian_at_once_are_those_one_after_the_other() {
             assert!((*a - *b).length() < 1e-11 * size, "{stretch:?} {bend:?} {a} {b}");
         }
     }
+}
+
+#[test]
+fn a_sheet_of_two_fabrics_has_the_energy_of_each_in_its_part() {
+    let plain = cloth(6);
+    let middle = plain.mesh.triangles.len() as u32 / 2;
+    let other = Fabric { weft: 3.0 * plain.fabric.weft, ..plain.fabric.clone() };
+    let piece = |fabric: &Fabric| Piece { triangles: 4..middle, fabric: fabric.clone() };
+    let with = |pieces: Vec<Piece>| Cloth { pieces, ..plain.clone() };
+    let energy = |cloth: &Cloth, x: &[DVec3]| {
+        let mut sheet = Sheet::limited(&[cloth.clone()], Stretch::Stvk, Bend::Morley, 0.3).unwrap();
+        sheet.energy(x)
+    };
+    // Pieces of the same fabric change nothing, whatever the shape.
+    let x = shaken(&[plain.clone()]);
+    let (one, same) = (energy(&plain, &x), energy(&with(vec![piece(&plain.fabric)]), &x));
+    assert!((one / same - 1.0).abs() < 1e-12, "{one} {same}");
+    // Pulled along the weft, every triangle bears what its fabric does by its area.
+    let x: Vec<DVec3> = plain.mesh.uv.iter().map(|p| DVec3::new(1.02 * p.x, p.y, 0.0)).collect();
+    let [soft, stiff] = [&plain.fabric, &other]
+        .map(|fabric| energy(&Cloth { fabric: fabric.clone(), ..plain.clone() }, &x));
+    let share = f64::from(middle - 4) / plain.mesh.triangles.len() as f64;
+    let mixed = energy(&with(vec![piece(&other)]), &x);
+    let wanted = soft + share * (stiff - soft);
+    assert!(stiff > 2.0 * soft && (mixed / wanted - 1.0).abs() < 1e-9, "{mixed} {wanted}");
+    // Models of one fabric say so.
+    let mixed = with(vec![piece(&other)]);
+    let refused = Sheet::new(&[mixed], Stretch::Stvk, Bend::Hinge, &[]).unwrap_err().to_string();
+    assert!(refused.contains("sheet: is of several fabrics"), "{refused}");
 }
 
 #[test]

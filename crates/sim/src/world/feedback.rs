@@ -79,8 +79,13 @@ mod tests {
         settings.collision.feedback = feedback;
         let mesh = grid(1.0, 1.0, 16, 16, Diagonals::Alternating)
             .map_positions(|p| p + DVec3::Y * (0.55 + 1e-3 * (7.0 * p.x - 3.0 * p.z).sin()));
-        let cloth =
-            Cloth { name: "sheet".into(), mesh, grid: Some([16, 16]), fabric: Fabric::default() };
+        let cloth = Cloth {
+            name: "sheet".into(),
+            mesh,
+            grid: Some([16, 16]),
+            fabric: Fabric::default(),
+            pieces: Vec::new(),
+        };
         let half = DVec3::new(0.25, 0.05, 0.25);
         let table = Shape::Cuboid { centre: DVec3::Y * 0.45, half, rotation: DMat3::IDENTITY };
         let bodies = vec![Body::new("table", table)];

@@ -18,7 +18,7 @@ fn fall(preset: Preset, query: BodyQuery, shape: Shape, seconds: f64) -> World {
     let mesh = grid(SIZE, SIZE, CELLS, CELLS, Diagonals::Alternating)
         .map_positions(|p| p + DVec3::Y * (RADIUS + 0.02 + 1e-3 * (9.0 * p.x - 5.0 * p.z).sin()));
     let (name, fabric) = ("sheet".into(), Fabric::default());
-    let cloth = Cloth { name, mesh, grid: Some([CELLS, CELLS]), fabric };
+    let cloth = Cloth { name, mesh, grid: Some([CELLS, CELLS]), fabric, pieces: Vec::new() };
     let bodies = vec![Body::new("ball", shape)];
     let surroundings = Surroundings { bodies, ..Surroundings::default() };
     let mut world = World::new(vec![cloth], surroundings, settings).unwrap();
@@ -59,7 +59,7 @@ fn a_mesh_that_moves_takes_the_cloth_with_it_whatever_it_is_asked_by() {
         let mesh = grid(0.2, 0.2, 8, 8, Diagonals::Alternating)
             .map_positions(|p| p + DVec3::Y * (RADIUS + 0.005));
         let (name, fabric) = ("sheet".into(), Fabric::default());
-        let cloth = Cloth { name, mesh, grid: Some([8, 8]), fabric };
+        let cloth = Cloth { name, mesh, grid: Some([8, 8]), fabric, pieces: Vec::new() };
         let mut ball = Body::new("ball", Shape::Mesh(sphere(RADIUS, 4)));
         ball.motion = Motion::Steady {
             velocity: DVec3::Y,

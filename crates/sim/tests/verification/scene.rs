@@ -23,6 +23,7 @@ pub(crate) fn strip(width: f64, height: f64, cells: [usize; 2], centre: DVec3) -
         mesh: mesh.map_positions(|p| p + centre),
         grid: Some(cells),
         fabric: Fabric::default(),
+        pieces: Vec::new(),
     }
 }
 

@@ -50,7 +50,7 @@ fn cantilever(gamma: f64, n: usize, diagonals: Diagonals, bend: Bend) -> f64 {
             force[*v as usize] -= DVec3::Y * density * GRAVITY * area / 3.0;
         }
     }
-    let cloth = Cloth { name: "strip".into(), mesh, grid: Some(cells), fabric };
+    let cloth = Cloth { name: "strip".into(), mesh, grid: Some(cells), fabric, pieces: Vec::new() };
     let mut sheet = Sheet::new(&[cloth], Stretch::Stvk, bend, &clamps).unwrap();
     let mut solver = Equilibrium::new(Statics::default(), &sheet).unwrap();
     solver.settle(&mut sheet, &force, &held, &mut x).unwrap();

@@ -99,7 +99,7 @@ fn ratio(setup: &Setup, friction: f64, barrier: Barrier) -> Result<f64, Failure>
     settings.step = step;
     settings.barrier =
         Barrier { reach, pressure: 1e3, decrement: 1e-6, linear_tolerance: 1e-3, ..barrier };
-    let cloth = Cloth { name: "belt".into(), mesh, grid, fabric };
+    let cloth = Cloth { name: "belt".into(), mesh, grid, fabric, pieces: Vec::new() };
     let mut world = World::new(vec![cloth.clone()], surroundings, settings)?;
     for _ in 0..setup.pick(80, 60) {
         world.step()?;

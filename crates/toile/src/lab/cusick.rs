@@ -184,7 +184,13 @@ impl Meter {
         (mesh, around): (TriMesh, usize),
         mut x: Vec<DVec3>,
     ) -> Result<Drape, Failure> {
-        let cloth = Cloth { name: "specimen".into(), mesh, grid: None, fabric: fabric.clone() };
+        let cloth = Cloth {
+            name: "specimen".into(),
+            mesh,
+            grid: None,
+            fabric: fabric.clone(),
+            pieces: Vec::new(),
+        };
         let clamps: Vec<Clamp> = (0..around as u32)
             .map(|k| {
                 let edge = [k, (k + 1) % around as u32];

@@ -60,7 +60,7 @@ fn speed(setup: &Setup, slope: f64) -> Result<f64, Failure> {
     let height = resting_height(angle);
     mesh.positions = mesh.uv.iter().map(|p| DVec3::new(p.x, height, -p.y)).collect();
     let fabric = Fabric { friction: FRICTION, ..Fabric::default() };
-    let cloth = Cloth { name: "sheet".into(), mesh, grid, fabric };
+    let cloth = Cloth { name: "sheet".into(), mesh, grid, fabric, pieces: Vec::new() };
     let mut world = World::new(vec![cloth], surroundings, settings)?;
     for _ in 0..50 {
         world.step()?;

@@ -142,7 +142,13 @@ impl Rig {
         }
         let x: Vec<DVec3> = rest.iter().map(|p| DVec3::new(p.x, p.y, 0.0)).collect();
         mesh.positions.clone_from(&x);
-        let cloth = Cloth { name: "strip".into(), mesh, grid: None, fabric: fabric.clone() };
+        let cloth = Cloth {
+            name: "strip".into(),
+            mesh,
+            grid: None,
+            fabric: fabric.clone(),
+            pieces: Vec::new(),
+        };
         let sheet = Sheet::with_loops(std::slice::from_ref(&cloth), Bend::None, &[])?;
         // Sliders that just hold or just slip go back and forth below this.
         let statics = Statics { tolerance: 1e-7, max_iterations: 400 };
@@ -443,7 +449,13 @@ fn bend(fabric: &Fabric, along: Along, fineness: Fineness, curvature: f64) -> Re
         .collect();
     mesh.positions.clone_from(&x);
     let (clamps, ends) = clamp_ends(&mesh, &rest, &x, tangent);
-    let cloth = Cloth { name: "strip".into(), mesh, grid: None, fabric: fabric.clone() };
+    let cloth = Cloth {
+        name: "strip".into(),
+        mesh,
+        grid: None,
+        fabric: fabric.clone(),
+        pieces: Vec::new(),
+    };
     let mut sheet = Sheet::new(std::slice::from_ref(&cloth), Stretch::Stvk, Bend::Morley, &clamps)?;
     // An arc of chords is almost at rest, and on a coarse mesh near an instability: what creeps below this has no
     // effect on the moment.

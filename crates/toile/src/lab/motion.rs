@@ -148,7 +148,7 @@ fn sheet(setup: &Setup) -> Cloth {
         bend_warp: 1e-4,
         ..Fabric::default()
     };
-    Cloth { name: "sheet".into(), mesh, grid, fabric }
+    Cloth { name: "sheet".into(), mesh, grid, fabric, pieces: Vec::new() }
 }
 
 fn system(setup: &Setup, cloth: &Cloth, gravity: DVec3) -> Result<SheetSystem, Failure> {

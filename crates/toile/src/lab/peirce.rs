@@ -76,7 +76,13 @@ pub fn overhang(fabric: &Fabric, along: Along, length: f64, cells: usize) -> Res
         .collect();
     let n = x.len() as u32;
     let held: Vec<_> = (0..n).filter(|v| at_edge(*v)).map(|v| (v, Constraint::Fixed)).collect();
-    let cloth = Cloth { name: "strip".into(), mesh, grid: None, fabric: fabric.clone() };
+    let cloth = Cloth {
+        name: "strip".into(),
+        mesh,
+        grid: None,
+        fabric: fabric.clone(),
+        pieces: Vec::new(),
+    };
     let weight: Vec<DVec3> = super::cusick::areas(&cloth.mesh)
         .into_iter()
         .map(|area| DVec3::NEG_Y * (area * fabric.density * STANDARD_GRAVITY))

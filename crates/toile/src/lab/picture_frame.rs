@@ -39,7 +39,13 @@ pub fn shear(fabric: &Fabric, fineness: Fineness) -> Result<(Loop, Shear), Failu
     let flat = (0..n as u32).map(|v| (v, Constraint::Plane(DVec3::Z)));
     let held: Vec<(u32, Constraint)> =
         flat.chain(frame.iter().map(|v| (*v, Constraint::Fixed))).collect();
-    let cloth = Cloth { name: "square".into(), mesh, grid: None, fabric: fabric.clone() };
+    let cloth = Cloth {
+        name: "square".into(),
+        mesh,
+        grid: None,
+        fabric: fabric.clone(),
+        pieces: Vec::new(),
+    };
     let mut sheet = Sheet::with_loops(std::slice::from_ref(&cloth), Bend::None, &[])?;
     let statics = Statics { tolerance: 1e-7, max_iterations: 400 };
     let mut solver = Equilibrium::new(statics, &sheet)?;

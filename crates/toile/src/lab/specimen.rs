@@ -40,7 +40,7 @@ impl Specimen {
         mesh.positions.clone_from(&x);
         Self {
             load: vec![DVec3::ZERO; x.len()],
-            cloth: Cloth { name: "specimen".into(), mesh, grid, fabric },
+            cloth: Cloth { name: "specimen".into(), mesh, grid, fabric, pieces: Vec::new() },
             x,
             held: Vec::new(),
             clamps: Vec::new(),

@@ -51,7 +51,13 @@ fn measure(body: &TriMesh, cells: usize, query: BodyQuery, steps: u64) -> Result
     let mesh = grid(0.9, 0.9, cells, cells, Diagonals::Alternating)
         .map_positions(|p| p + DVec3::Y * (top + 0.02 + 1e-3 * (9.0 * p.x - 5.0 * p.z).sin()));
     let fabric = crate::fabric::find("cotton")?;
-    let cloth = Cloth { name: "cloth".into(), mesh, grid: Some([cells, cells]), fabric };
+    let cloth = Cloth {
+        name: "cloth".into(),
+        mesh,
+        grid: Some([cells, cells]),
+        fabric,
+        pieces: Vec::new(),
+    };
     let bodies = vec![Body::new("mannequin", Shape::Mesh(body.clone()))];
     let clock = Instant::now();
     let surroundings = Surroundings { bodies, ..Surroundings::default() };

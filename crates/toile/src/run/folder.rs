@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
 /// Files that a run writes into its folder.
-const FILES: [&str; 11] = [
+const FILES: [&str; 20] = [
     "report.json",
     "state.bin",
     "final.obj",
@@ -17,18 +17,28 @@ const FILES: [&str; 11] = [
     "frames.gif",
     "frames.apng",
     "frames.png",
+    // Those of a garment.
+    "arranged.png",
+    "body.obj",
+    "fit.html",
+    "fit.json",
+    "fit-strain.png",
+    "fit-tension.png",
+    "fit-pressure.png",
+    "fit-gap.png",
+    "faults.svg",
 ];
 
 /// A folder that no other run writes into as long as this value lives.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     /// The system drops the lock with the process, also when that is killed.
     _lock: Option<File>,
 }
 
 impl Folder {
     /// Takes hold of a folder that is there.
-    pub(super) fn lock(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn lock(path: &Path) -> Result<Self, Error> {
         // Where folders cannot be opened or locked, there is no protection.
         let Ok(folder) = File::open(path) else { return Ok(Self { _lock: None }) };
         match folder.try_lock() {
@@ -43,7 +53,7 @@ impl Folder {
 }
 
 /// Removes the results of an earlier run: beside new ones they would seem to belong to them.
-pub(super) fn clear(out: &Path) {
+pub(crate) fn clear(out: &Path) {
     for name in FILES {
         // What is not there, or is no file, is not in the way; or writing it will say so.
         let _ = fs::remove_file(out.join(name));
@@ -52,7 +62,7 @@ pub(super) fn clear(out: &Path) {
 }
 
 /// Removes files that were being written when a run was killed.
-pub(super) fn sweep(out: &Path) {
+pub(crate) fn sweep(out: &Path) {
     let torn = |name: &str| {
         let inner = name.strip_prefix('.').and_then(|n| n.strip_suffix(".tmp"));
         let target = inner.and_then(|n| n.rsplit_once('.'));

@@ -1,7 +1,7 @@
 //! What the operating system says about this process; nothing where it is not Linux.
 
-/// Processor time used so far by all threads [s].
-pub(super) fn cpu_seconds() -> Option<f64> {
+/// Processor time used so far by all threads of this process [s]; nothing where it is not Linux.
+pub fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     parse_cpu(&stat)
 }

@@ -77,7 +77,13 @@ impl Scene {
                     Some(_) => format!("{}-{}", cloth.name, k + 1),
                     None => cloth.name.clone(),
                 };
-                cloths.push(toile_sim::Cloth { name, mesh, grid, fabric: fabric.clone() });
+                cloths.push(toile_sim::Cloth {
+                    name,
+                    mesh,
+                    grid,
+                    fabric: fabric.clone(),
+                    pieces: Vec::new(),
+                });
             }
         }
         let world = World::new(cloths, surroundings, settings).map_err(|e| self.translate(e))?;
