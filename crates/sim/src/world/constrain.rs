@@ -190,8 +190,13 @@ mod tests {
     fn fall(settings: Settings) -> (f64, f64, u32, f64) {
         let mesh = grid(0.6, 0.6, 14, 14, Diagonals::Alternating)
             .map_positions(|p| DVec3::new(p.x, 0.35 - p.z, 1e-3 * (9.0 * p.x - 5.0 * p.z).sin()));
-        let cloth =
-            Cloth { name: "square".into(), mesh, grid: Some([14, 14]), fabric: Fabric::default() };
+        let cloth = Cloth {
+            name: "square".into(),
+            mesh,
+            grid: Some([14, 14]),
+            fabric: Fabric::default(),
+            pieces: Vec::new(),
+        };
         let ground = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
         let bodies = vec![Body::new("ground", ground)];
         let surroundings = Surroundings { bodies, ..Surroundings::default() };
