@@ -19,6 +19,7 @@ fn world(meshes: Vec<TriMesh>, bodies: Vec<Body>, pins: Vec<Pin>) -> World {
         mesh,
         grid: None,
         fabric: Fabric::default(),
+        pieces: Vec::new(),
     };
     let pieces = meshes.into_iter().enumerate().map(piece).collect();
     let surroundings = Surroundings { bodies, pins, ..Surroundings::default() };
