@@ -160,11 +160,12 @@ const LARGEST_PICTURE: u64 = 300_000;
 const COURSES: [(&str, &str); 1] = [("ribbon", "1.4")];
 
 /// Garments of the gallery: a design or pattern file and what else `toile drape` is told.
-const GARMENTS: [&[&str]; 4] = [
+const GARMENTS: [&[&str]; 5] = [
     &["tshirt", "--fabric", "jersey", "--quality", "fine"],
     &["dress", "--fabric", "cotton"],
     &["circle-skirt", "--fabric", "silk", "--pose", "t", "--quality", "draft"],
     &["patterns/pull-on-skirt.toml"],
+    &["patterns/vest.toml"],
 ];
 
 /// What a garment of the gallery is called: its design, or its file without folder and ending.

@@ -320,7 +320,7 @@ impl World {
         let mut touched = x != unlimited;
         if self.settings.collision.enabled {
             let hang = (&anchors[..], &pin_anchor[..]);
-            touched |= self.respond(engine, (t, h), (&mut x, &mut v), (hang, &touches), report)?;
+            touched |= self.respond(engine, (t, h), (&mut x, &mut v), hang, &touches, report)?;
         }
         self.check_finite(&x, &v, Stage::Collide)?;
         self.state.x = x;

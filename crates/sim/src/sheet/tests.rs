@@ -116,11 +116,12 @@ fn a_sheet_of_two_fabrics_has_the_energy_of_each_in_its_part() {
     let piece = |fabric: &Fabric| Piece { triangles: 4..middle, fabric: fabric.clone() };
     let with = |pieces: Vec<Piece>| Cloth { pieces, ..plain.clone() };
     let energy = |cloth: &Cloth, x: &[DVec3]| {
-        let mut sheet = Sheet::limited(&[cloth.clone()], Stretch::Stvk, Bend::Morley, 0.3).unwrap();
+        let mut sheet =
+            Sheet::limited(std::slice::from_ref(cloth), Stretch::Stvk, Bend::Morley, 0.3).unwrap();
         sheet.energy(x)
     };
     // Pieces of the same fabric change nothing, whatever the shape.
-    let x = shaken(&[plain.clone()]);
+    let x = shaken(std::slice::from_ref(&plain));
     let (one, same) = (energy(&plain, &x), energy(&with(vec![piece(&plain.fabric)]), &x));
     assert!((one / same - 1.0).abs() < 1e-12, "{one} {same}");
     // Pulled along the weft, every triangle bears what its fabric does by its area.

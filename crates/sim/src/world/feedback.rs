@@ -24,7 +24,8 @@ impl World {
         engine: &mut Engine,
         (t, h): (f64, f64),
         (x, v): (&mut [DVec3], &mut [DVec3]),
-        (hang, bodies): ((&[Pose], &[Option<u32>]), &[Touch]),
+        hang: (&[Pose], &[Option<u32>]),
+        bodies: &[Touch],
         report: &mut StepReport,
     ) -> Result<bool, Error> {
         let feedback = match self.settings.method {

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
 /// Files that a run writes into its folder.
-const FILES: [&str; 20] = [
+const FILES: [&str; 19] = [
     "report.json",
     "state.bin",
     "final.obj",
@@ -17,9 +17,8 @@ const FILES: [&str; 20] = [
     "frames.gif",
     "frames.apng",
     "frames.png",
-    // Those of a garment.
+    // Those of a garment, but for body.obj: somebody may keep the body there that is to be dressed.
     "arranged.png",
-    "body.obj",
     "fit.html",
     "fit.json",
     "fit-strain.png",
