@@ -138,7 +138,7 @@ fn begin(body: &Collider, x: DVec3) -> DVec3 {
     body.displacement.apply(x)
 }
 
-/// Where a vertex that moved from `p` to `q` goes, if the triangle is in its way; `outward` as of a [`Collider`].
+/// Where a vertex that moved from `p` to `q` goes, if the triangle is in its way; `outward` as of a collider.
 pub fn out_of_triangle(
     p: DVec3,
     q: DVec3,
