@@ -7,6 +7,7 @@ mod finder;
 mod kept;
 mod leaf;
 mod near;
+mod net;
 mod sort;
 
 use crate::prune::{Folds, Prune};
@@ -18,6 +19,7 @@ use features::{Fans, Features};
 use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
 use leaf::Query;
+pub use net::Net;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -297,23 +299,34 @@ impl Detector {
     /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
     /// are skipped, and pairs with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
-        self.self_query(cone_limit, Until::Features)
+        self.self_query(cone_limit, Until::Features, false)
     }
 
     /// The part of [`Self::self_candidates`] that finds pairs of triangles whose boxes overlap, without
     /// looking at their features: to see what it costs.
     pub fn self_traversal(&self, cone_limit: f64) -> Counts {
-        self.self_query(cone_limit, Until::Triangles).1
+        self.self_query(cone_limit, Until::Triangles, false).1
     }
 
     /// The part of [`Self::self_traversal`] that goes down the tree to pairs of leaves.
     pub fn self_descent(&self, cone_limit: f64) -> Counts {
-        self.self_query(cone_limit, Until::Leaves).1
+        self.self_query(cone_limit, Until::Leaves, false).1
     }
 
-    fn self_query(&self, cone_limit: f64, until: Until) -> (Candidates, Counts) {
+    /// Candidate pairs of the surface with itself that no plane keeps apart, whatever its curvature.
+    fn self_neighbours(&self) -> Candidates {
+        self.self_query(0.0, Until::Features, true).0
+    }
+
+    /// Reports only pairs with one of these vertices, until the next update.
+    fn report_only(&mut self, vertices: &[bool]) {
+        self.features.moved = self.features.layout.moved(vertices);
+    }
+
+    fn self_query(&self, cone_limit: f64, until: Until, planes: bool) -> (Candidates, Counts) {
         let layout = &self.features.layout;
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
+        let planes = planes || pruned;
         let flat = match pruned {
             true => self.folds.flat(layout, &self.features.ends, cone_limit),
             false => vec![false; layout.sizes.len()],
@@ -321,7 +334,7 @@ impl Detector {
         let fans = pruned.then(|| Fans::new(layout.vertex.len()));
         with_tree!(&self.tree, tree => {
             let query = Query::new([&self.features; 2]);
-            let sink = || self.finder(tree, fans.as_ref(), until, query);
+            let sink = || self.finder(tree, fans.as_ref(), planes, until, query);
             let ends = &self.features.ends;
             let known = if pruned { self.folds.known() } else { None };
             let apart = known.as_ref().map(|known| {
@@ -339,10 +352,11 @@ impl Detector {
         &'a self,
         _: &Tree<V>,
         fans: Option<&'a Fans>,
+        planes: bool,
         until: Until,
         query: Query,
     ) -> Finder<'a> {
-        Finder::with_itself::<V>(self, fans, until, query)
+        Finder::with_itself::<V>(self, fans, planes, until, query)
     }
 
     /// Candidate pairs of this surface and another. It is quickest if both have the same volumes.

@@ -75,10 +75,10 @@ impl<'a> Finder<'a> {
     pub(super) fn with_itself<V: Volume>(
         detector: &'a Detector,
         fans: Option<&'a Fans>,
+        planes: bool,
         until: Until,
         query: Query,
     ) -> Self {
-        let planes = fans.is_some();
         let other = Self::with_other::<V>(detector, detector, query);
         Self { same: true, planes, moving: other.moving || planes, until, fans, ..other }
     }

@@ -11,6 +11,7 @@
 //! a step is, take its own, and so does what sticks or creeps, which would be held back for long.
 
 use super::contact::Contact;
+use super::pairs::EDGES;
 use glam::{DMat3, DVec3};
 
 /// Iterations of a step that foresee how far contacts slide.
@@ -56,6 +57,12 @@ pub struct Anchors {
 }
 
 impl Anchors {
+    /// How many are between the first `points` points alone.
+    pub(super) fn within(&self, points: usize) -> usize {
+        let own = |key: &&[u32; 4]| key.iter().all(|p| ((p & !EDGES) as usize) < points);
+        self.keys.iter().filter(own).count()
+    }
+
     fn of(&self, key: [u32; 4]) -> DVec3 {
         self.keys.binary_search(&key).map_or(DVec3::ZERO, |i| self.slid[i])
     }

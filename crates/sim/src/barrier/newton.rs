@@ -24,6 +24,8 @@ const HALVINGS: u32 = 16;
 /// Part of the reach that no vertex goes any more in the last iteration of a step. What a step is measured by is that of all
 /// the cloth: beside it a single edge may be torn far without being noticed.
 const FARTHEST: f64 = 0.5;
+/// Part of the reach by which the ways of iterations usually differ.
+const STRAY: f64 = 0.5;
 /// Differences of energies below this part of the energy are rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -227,6 +229,7 @@ impl Solver {
     ) -> Result<Iterate<'a>, Failure> {
         let (n, h) = (self.masses.len(), start.h);
         self.pairs.advance(start.t, start.t + h);
+        self.pairs.begin(start.anchors.within(n), STRAY * self.gauge.reach);
         let mut y0 = vec![DVec3::ZERO; self.pairs.points()];
         y0[..n].copy_from_slice(start.x);
         self.pairs.place_bodies(0.0, &mut y0);

@@ -6,7 +6,7 @@
 use crate::body::{Collider, ColliderKind};
 use crate::model::Model;
 use glam::DVec3;
-use toile_collide::broad::Detector;
+use toile_collide::broad::{Detector, Net};
 use toile_collide::volume::{Aabb, Volume};
 use toile_collide::{Candidates, Motion, NotFinite, distance};
 
@@ -15,6 +15,9 @@ pub(super) const CLOTH: u32 = u32::MAX;
 
 /// How much farther than asked is surely farther, with rounding.
 const PASSING: f64 = 1.0 + 1e-6;
+
+/// Contacts of cloth with itself for each of its vertices, from which on it counts as heaped up.
+const HEAPED: f64 = 1.0;
 
 /// What a pair is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,15 +102,20 @@ impl Near {
     }
 }
 
+/// The bit that tells edges from a vertex and a face in a key.
+pub(super) const EDGES: u32 = 1 << 31;
+
 /// What tells pairs apart: their points, and for edges the topmost bit.
 pub(super) fn key([a, b, c, d]: [u32; 4], edges: bool) -> [u32; 4] {
-    [a | u32::from(edges) << 31, b, c, d]
+    [a | if edges { EDGES } else { 0 }, b, c, d]
 }
 
 /// All that can touch: cloth, bodies, and how to find what is near.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     cloth: Detector,
+    /// Pairs of cloth with itself for all iterations of a step, where it is worth while.
+    net: Option<Net>,
     pub(super) bodies: Vec<Collider>,
     /// First point of each body, and the end of all.
     first: Vec<u32>,
@@ -125,6 +133,7 @@ impl Pairs {
         }
         Self {
             cloth: Detector::for_cloth_with(model.surface(), &uv, &piece, tree),
+            net: None,
             bodies,
             first,
             vertices,
@@ -164,6 +173,14 @@ impl Pairs {
         }
     }
 
+    /// Begins a step in which cloth touches itself at so many places; ways of its iterations differ by about `margin` [m].
+    ///
+    /// Where cloth is heaped up nothing is flat, and a query is dear. Elsewhere it is cheap, for most of the cloth is dismissed at once.
+    pub(super) fn begin(&mut self, touches: usize, margin: f64) {
+        let heaped = touches as f64 > HEAPED * self.vertices as f64;
+        self.net = heaped.then(|| Net::new(margin));
+    }
+
     /// All pairs that come nearer than `distance` to each other on the way from `y0` to `y1`, beyond
     /// the radii of bodies, ascending by rank.
     pub(super) fn find(
@@ -176,9 +193,19 @@ impl Pairs {
     ) -> Result<u64, NotFinite> {
         found.clear();
         let n = self.vertices;
-        self.cloth.update(Motion { x_t0: &y0[..n], x_t1: &y1[..n] }, distance, None)?;
+        let motion = Motion { x_t0: &y0[..n], x_t1: &y1[..n] };
         let mut tested = 0;
-        if itself {
+        if let Some(net) = self.net.as_mut().filter(|_| itself) {
+            let (candidates, looked_at) = net.candidates(&mut self.cloth, motion, distance)?;
+            tested += looked_at;
+            self.with_itself(&candidates, found);
+            if !self.bodies.is_empty() {
+                self.cloth.update(motion, distance, None)?;
+            }
+        } else {
+            self.cloth.update(motion, distance, None)?;
+        }
+        if itself && self.net.is_none() {
             let limit = toile_collide::prune::DEFAULT_LIMIT;
             let (candidates, counts) = self.cloth.self_candidates(limit);
             tested += counts.feature_pairs;

@@ -1,0 +1,240 @@
+//! Candidates for many ways that differ little.
+//!
+//! Iterations of a step ask again and again, each along another way, for pairs of a surface with itself. A net is cast once, around one way
+//! c(s), with a margin δ: all pairs that come nearer to each other than the separation and 2δ. A way that begins within δ of c(s₀), at every
+//! vertex, and ends within δ of c(s₁) is within δ of c throughout, as all of them are straight. So what comes nearer than the separation
+//! along it is in the net, and only the net has to be sifted. Vertices that stray farther are asked for in the tree.
+//!
+//! Pruning by curvature has no part in it: that a region stays flat along one way says nothing of others.
+
+use super::{Candidates, Detector, NotFinite};
+use crate::ccd::{self, Filter, Pair, Separation};
+use crate::{Motion, distance};
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// The part of all vertices that may stray; if there are more, the net is cast anew.
+const STRAYED: f64 = 0.1;
+/// A little less than the margin, for what is rounded.
+const WITHIN: f64 = 1.0 - 1e-9;
+const UNKNOWN: State = State::Apart([0.0; 3]);
+/// Bound on the error of a difference of heights, relative to the largest coordinate.
+const ROUNDED: f64 = 64.0 * f64::EPSILON;
+/// No direction that was rounded to single precision is longer.
+const LONGEST: f64 = 1.0 + 1e-6;
+/// Knots in a task.
+const CHUNK: usize = 2048;
+
+/// Pairs of a surface with itself that may meet along ways near one way.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// How far vertices may deviate [m].
+    margin: f64,
+    /// The way it was cast around; empty if it was not.
+    way: [Vec<DVec3>; 2],
+    vf: Vec<Knot>,
+    ee: Vec<Knot>,
+    /// Vertices that are farther from it than the margin.
+    strayed: Vec<bool>,
+}
+
+/// A feature pair, its four vertices, and what was found out about it since the net was cast.
+#[derive(Clone, Copy, Debug)]
+struct Knot {
+    pair: [u32; 2],
+    vertices: [u32; 4],
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// A plane across this direction kept it apart along the last way; zero if none is known.
+    Apart([f32; 3]),
+    /// It may have met along some way. It is not asked again: most that do go on so.
+    Near,
+}
+
+impl Net {
+    /// A net that is not cast yet, for ways that differ by `margin` [m].
+    pub fn new(margin: f64) -> Self {
+        let (way, none) = (Default::default(), Vec::new);
+        Self { margin, way, vf: none(), ee: none(), strayed: Vec::new() }
+    }
+
+    /// Forgets what was caught.
+    pub fn haul(&mut self) {
+        self.way.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Candidate pairs of the surface with itself that come nearer than `separation`, and how many were looked at.
+    ///
+    /// # Errors
+    /// If a position is not finite. The detector has to be updated anew afterwards in any case.
+    pub fn candidates(
+        &mut self,
+        detector: &mut Detector,
+        motion: Motion<'_>,
+        separation: f64,
+    ) -> Result<(Candidates, u64), NotFinite> {
+        let cast = self.way[0].len() == detector.surface.vertices;
+        let strayed = if cast { self.stray(motion) } else { usize::MAX };
+        if strayed as f64 > STRAYED * detector.surface.vertices as f64 {
+            self.cast(detector, motion, separation)?;
+        }
+        let mut found = self.sifted(motion, separation);
+        let mut tested = (self.vf.len() + self.ee.len()) as u64;
+        if self.strayed.contains(&true) {
+            detector.update(motion, separation, None)?;
+            detector.report_only(&self.strayed);
+            let mut more = detector.self_neighbours();
+            tested += more.len() as u64;
+            found.vf.append(&mut more.vf);
+            found.ee.append(&mut more.ee);
+            found.sort();
+        }
+        Ok((found, tested))
+    }
+
+    /// Notes which vertices stray; returns how many.
+    fn stray(&mut self, motion: Motion<'_>) -> usize {
+        let [a, b] = &self.way;
+        let ends = [motion.x_t0, motion.x_t1];
+        let at = ends.map(|x| nearest(x, a, b));
+        let limit = (WITHIN * self.margin).powi(2);
+        self.strayed.clear();
+        self.strayed.extend((0..a.len()).map(|i| {
+            let deviates = |k: usize| ends[k][i].distance_squared(a[i].lerp(b[i], at[k]));
+            // Also if it is not a number.
+            !(deviates(0).max(deviates(1)) <= limit)
+        }));
+        self.strayed.iter().filter(|s| **s).count()
+    }
+
+    /// Casts the net around a way.
+    fn cast(
+        &mut self,
+        detector: &mut Detector,
+        motion: Motion<'_>,
+        separation: f64,
+    ) -> Result<(), NotFinite> {
+        self.haul();
+        detector.update(motion, separation + 2.0 * self.margin, None)?;
+        let caught = detector.self_neighbours();
+        let s = &detector.surface;
+        self.vf.clear();
+        self.vf.extend(caught.vf.into_iter().map(|pair| {
+            let [a, b, c] = s.triangles[pair[1] as usize];
+            Knot { pair, vertices: [pair[0], a, b, c], state: UNKNOWN }
+        }));
+        self.ee.clear();
+        self.ee.extend(caught.ee.into_iter().map(|pair| {
+            let [[a, b], [c, d]] = pair.map(|e| s.edges[e as usize]);
+            Knot { pair, vertices: [a, b, c, d], state: UNKNOWN }
+        }));
+        self.way[0].extend_from_slice(motion.x_t0);
+        self.way[1].extend_from_slice(motion.x_t1);
+        self.strayed.clear();
+        self.strayed.resize(motion.x_t0.len(), false);
+        Ok(())
+    }
+
+    /// The pairs of vertices that have not strayed and that no plane keeps apart along this way, in their order.
+    fn sifted(&mut self, motion: Motion<'_>, separation: f64) -> Candidates {
+        let Self { vf, ee, strayed, .. } = self;
+        let coordinates = motion.x_t0.iter().chain(motion.x_t1);
+        let largest = coordinates.fold(DVec3::ZERO, |m, x| m.max(x.abs())).max_element();
+        let strayed = strayed.contains(&true).then_some(&strayed[..]);
+        let way = Way { motion, separation, rounded: ROUNDED * largest, strayed };
+        let of = |kind: Pair, knots: &mut [Knot]| -> Vec<[u32; 2]> {
+            let chunks = knots.par_chunks_mut(CHUNK).map(|knots| {
+                look_again(kind, knots, &way);
+                let near = |k: &&Knot| k.state == State::Near && !way.strays(k);
+                knots.iter().filter(near).map(|k| k.pair).collect::<Vec<_>>()
+            });
+            chunks.flatten_iter().collect()
+        };
+        Candidates { vf: of(Pair::VertexFace, vf), fv: Vec::new(), ee: of(Pair::EdgeEdge, ee) }
+    }
+}
+
+/// Finds out which of the knots that were apart are so along this way, too: first by the plane that kept them apart, then by one
+/// between their nearest points, then by any.
+fn look_again(kind: Pair, knots: &mut [Knot], way: &Way<'_>) {
+    let mut doubtful = Vec::new();
+    for (i, knot) in knots.iter_mut().enumerate() {
+        let State::Apart(normal) = knot.state else { continue };
+        if way.strays(knot) || way.is_kept_apart(kind, &knot.vertices, normal) {
+            continue;
+        }
+        let normal = between(kind, knot.vertices.map(|v| way.motion.x_t0[v as usize]));
+        knot.state = State::Apart(normal);
+        if !way.is_kept_apart(kind, &knot.vertices, normal) {
+            doubtful.push(i);
+        }
+    }
+    let mut met = Vec::new();
+    let ask = |i: usize| Some(knots[doubtful[i]].vertices.map(|v| way.motion.of(v)));
+    let gap = Separation::gap(way.separation);
+    ccd::sift(kind, doubtful.len(), gap, Filter::Hull, ask, |i, _| met.push(doubtful[i]));
+    met.into_iter().for_each(|i| knots[i].state = State::Near);
+}
+
+/// A way that pairs are sifted for.
+struct Way<'a> {
+    motion: Motion<'a>,
+    separation: f64,
+    /// What a difference of heights may be rounded by [m].
+    rounded: f64,
+    /// Vertices that stray, if there are any.
+    strayed: Option<&'a [bool]>,
+}
+
+impl Way<'_> {
+    #[inline]
+    fn strays(&self, knot: &Knot) -> bool {
+        self.strayed.is_some_and(|strayed| knot.vertices.iter().any(|v| strayed[*v as usize]))
+    }
+
+    /// Whether a plane across a direction keeps two features farther apart than the separation all the way: heights are linear in
+    /// time, so what holds at both ends holds in between.
+    #[inline]
+    fn is_kept_apart(&self, kind: Pair, vertices: &[u32; 4], normal: [f32; 3]) -> bool {
+        let n = DVec3::new(f64::from(normal[0]), f64::from(normal[1]), f64::from(normal[2]));
+        let enough = self.separation * LONGEST + self.rounded;
+        let apart = |x: &[DVec3]| {
+            let height = |k: usize| n.dot(x[vertices[k] as usize]);
+            let (a, b, c, d) = (height(0), height(1), height(2), height(3));
+            match kind {
+                Pair::VertexFace => a - b.max(c).max(d),
+                Pair::EdgeEdge => a.min(b) - c.max(d),
+            }
+        };
+        apart(self.motion.x_t0) > enough && apart(self.motion.x_t1) > enough
+    }
+}
+
+/// Direction from the second feature to the first.
+fn between(kind: Pair, [a, b, c, d]: [DVec3; 4]) -> [f32; 3] {
+    let way = match kind {
+        Pair::VertexFace => {
+            let w = distance::point_triangle(a, [b, c, d]);
+            a - (b * w[0] + c * w[1] + d * w[2])
+        }
+        Pair::EdgeEdge => {
+            let [s, t] = distance::edge_edge([a, b], [c, d]);
+            a.lerp(b, s) - c.lerp(d, t)
+        }
+    };
+    way.normalize_or_zero().as_vec3().to_array()
+}
+
+/// Where on the way from `a` to `b` all of `x` are nearest, 0 to 1.
+fn nearest(x: &[DVec3], a: &[DVec3], b: &[DVec3]) -> f64 {
+    let (mut along, mut whole) = (0.0, 0.0);
+    for ((x, a), b) in x.iter().zip(a).zip(b) {
+        along += (*x - *a).dot(*b - *a);
+        whole += (*b - *a).length_squared();
+    }
+    let part: f64 = along / whole;
+    if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+}
