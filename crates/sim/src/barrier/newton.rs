@@ -378,7 +378,7 @@ impl Solver {
 
 /// Vertices of cloth that are in contact, some more than once.
 fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
-    let points = contacts.iter().flat_map(|c| c.points.into_iter().zip(c.weights));
+    let points = contacts.iter().flat_map(|c| c.points().into_iter().zip(c.weights));
     points.filter(move |(p, w)| (*p as usize) < n && *w != 0.0).map(|(p, _)| p)
 }
 

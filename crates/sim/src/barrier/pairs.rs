@@ -104,6 +104,11 @@ pub(super) fn key([a, b, c, d]: [u32; 4], edges: bool) -> [u32; 4] {
     [a | u32::from(edges) << 31, b, c, d]
 }
 
+/// The points of a pair, given what tells it apart.
+pub(super) fn points([a, b, c, d]: [u32; 4]) -> [u32; 4] {
+    [a & !(1 << 31), b, c, d]
+}
+
 /// All that can touch: cloth, bodies, and how to find what is near.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
