@@ -11,6 +11,7 @@ use super::pairs::{self, CLOTH, Closest, Kind, Near, Pairs};
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Pairs in a task.
 const CHUNK: usize = 1024;
@@ -79,8 +80,8 @@ pub(super) struct Gauge {
     pub(super) thickness: f64,
     pub(super) pressure: f64,
     /// Area each cloth vertex stands for [m²].
-    area: Vec<f64>,
-    friction: Vec<f64>,
+    area: Arc<[f64]>,
+    friction: Arc<[f64]>,
     body_friction: Vec<Option<f64>>,
     radius: Vec<f64>,
     /// Normals of bodies that are planes.
@@ -99,8 +100,8 @@ impl Gauge {
             reach,
             thickness,
             pressure,
-            area: model.area.clone(),
-            friction: model.friction.clone(),
+            area: Arc::clone(&model.area),
+            friction: Arc::clone(&model.friction),
             body_friction: pairs.bodies.iter().map(|b| b.friction).collect(),
             radius: pairs.bodies.iter().map(|b| b.radius).collect(),
             normals: pairs.normals(),
@@ -205,7 +206,7 @@ impl Gauge {
     }
 }
 
-/// All contacts among pairs, in their order, in batches that keep their memory.
+/// All contacts among pairs, in their order, in batches.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
     batches: Vec<Vec<Contact>>,
@@ -224,6 +225,8 @@ impl Contacts {
             .map(|(batch, pairs)| {
                 batch.clear();
                 batch.extend(pairs.iter().filter_map(|p| gauge.contact(p, y)));
+                // Contacts are large, and room is made for twice as many.
+                batch.shrink_to_fit();
                 batch.iter().map(Contact::energy).sum()
             })
             .collect();

@@ -70,7 +70,7 @@ impl Solver {
         let elastic = self.elastic(it);
         report.seconds[1] += clock.elapsed().as_secs_f64();
         let ahead = self.ahead(it);
-        let mut system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
+        let mut system = self.assemble(it, &ahead, elastic, report.iterations)?;
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
         let mut d = Vec::new();
@@ -108,7 +108,10 @@ impl Solver {
             if renewed.brought > NEWS * slope.abs() * most {
                 // The gradient does not know of what has turned up: the potential need not fall along this way.
                 self.contacts.find(&self.gauge, &it.pairs, &it.y);
-                system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
+                // That is rare: it costs less to find the elastic part again than to keep it every time.
+                drop(std::mem::take(&mut system.gradient));
+                let elastic = self.elastic(it);
+                system = self.assemble(it, &ahead, elastic, report.iterations)?;
             } else if impacts.is_empty() || most > FAR {
                 return Ok((d, slope, most));
             } else {

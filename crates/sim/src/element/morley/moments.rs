@@ -40,6 +40,8 @@ impl Crease {
 struct Clamps(Vec<(u32, DVec3)>);
 
 impl Clamps {
+    // Within its callers: what is copied to be handed on costs more than what is computed from it.
+    #[inline(always)]
     fn corners(&self, number: usize, crease: &Crease, x: &[DVec3]) -> [DVec3; 4] {
         let mut corners = crease.vertices.map(|v| x[v as usize]);
         if crease.is_clamped()
@@ -51,6 +53,7 @@ impl Clamps {
     }
 
     /// Slope over a crease.
+    #[inline(always)]
     fn slope(&self, number: usize, crease: &Crease, x: &[DVec3]) -> f64 {
         slope(&self.corners(number, crease, x)).0
     }
