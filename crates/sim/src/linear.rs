@@ -16,6 +16,7 @@
 mod assembly;
 mod block_csr;
 pub mod cg;
+mod compact;
 mod dense;
 mod direct;
 mod factor;

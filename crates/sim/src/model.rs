@@ -6,6 +6,7 @@ use crate::fabric::Fabric;
 use crate::settings::Springs;
 use glam::DVec2;
 use std::ops::Range;
+use std::sync::Arc;
 use toile_collide::Surface;
 use toile_mesh::{Topology, TriMesh};
 
@@ -60,6 +61,14 @@ impl Cloth {
     }
 }
 
+/// What vertices have, while cloths are put together.
+#[derive(Default)]
+struct Lumps {
+    mass: Vec<f64>,
+    area: Vec<f64>,
+    friction: Vec<f64>,
+}
+
 /// All cloths of a scene as one system.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -81,14 +90,12 @@ pub struct Model {
     pub topology: Topology,
     /// Cloth of each vertex.
     pub cloth_of: Vec<u32>,
-    /// Mass of each vertex [kg].
-    pub mass: Vec<f64>,
+    /// Mass of each vertex [kg]; solvers share it.
+    pub mass: Arc<[f64]>,
     /// Area each vertex stands for [m²].
-    pub area: Vec<f64>,
+    pub area: Arc<[f64]>,
     /// Friction of each vertex: that of its fabric, or the mean of those it joins, by their areas.
-    pub friction: Vec<f64>,
-    /// Rest length of each edge [m].
-    pub rest: Vec<f64>,
+    pub friction: Arc<[f64]>,
     /// All springs; none if the cloth is made of elements alone.
     pub springs: Vec<Spring>,
 }
@@ -106,24 +113,43 @@ impl Model {
             mesh: TriMesh::default(),
             topology: Topology::default(),
             cloth_of: Vec::new(),
-            mass: Vec::new(),
-            area: Vec::new(),
-            friction: Vec::new(),
-            rest: Vec::new(),
+            mass: [].into(),
+            area: [].into(),
+            friction: [].into(),
             springs: Vec::new(),
         };
+        let mut lumps = Lumps::default();
         for cloth in cloths {
-            model.add(cloth, springs)?;
+            model.add(cloth, springs, &mut lumps)?;
         }
+        model.mass = lumps.mass.into();
+        model.area = lumps.area.into();
+        model.friction = lumps.friction.into();
         if model.mesh.triangles.is_empty() {
             return Err(Error::Mesh { name: "scene".into(), reason: "has no cloth".into() });
         }
         model.topology = Topology::new(model.mesh.positions.len(), &model.mesh.triangles);
-        model.rest = rest_lengths(&model.mesh, &model.topology);
         Ok(model)
     }
 
-    fn add(&mut self, mut cloth: Cloth, springs: Option<Springs>) -> Result<(), Error> {
+    /// Rest length of each edge [m], found anew: few ask for it. On a seam it is that of the first side.
+    pub fn rest_lengths(&self) -> Vec<f64> {
+        let mut rest = vec![0.0; self.topology.edges.len()];
+        for (t, edges) in self.topology.triangle_edges.iter().enumerate().rev() {
+            let uv = self.mesh.corners_uv(t);
+            for k in 0..3 {
+                rest[edges[k] as usize] = uv[k].distance(uv[(k + 1) % 3]);
+            }
+        }
+        rest
+    }
+
+    fn add(
+        &mut self,
+        mut cloth: Cloth,
+        springs: Option<Springs>,
+        lumps: &mut Lumps,
+    ) -> Result<(), Error> {
         cloth.fabric.validate()?;
         if let Err(fault) = cloth.mesh.check() {
             return Err(Error::Mesh { name: cloth.name, reason: fault.to_string() });
@@ -156,9 +182,9 @@ impl Model {
             s.ends = s.ends.map(|v| v + first_vertex);
         }
         self.springs.extend(made);
-        self.mass.extend(mass);
-        self.area.extend(area);
-        self.friction.extend(friction);
+        lumps.mass.extend(mass);
+        lumps.area.extend::<Vec<f64>>(area);
+        lumps.friction.extend::<Vec<f64>>(friction);
         self.mesh.append(&cloth.mesh);
         let (vertices, triangles) =
             (self.mesh.positions.len() as u32, self.mesh.triangles.len() as u32);
@@ -237,7 +263,7 @@ impl Model {
         }
         let bearable: Vec<[f64; 2]> = sum
             .iter()
-            .zip(&self.mass)
+            .zip(self.mass.iter())
             .map(|([bend, other], mass)| {
                 let whole = 0.5 * limit * limit * mass;
                 let bends = bend.min((whole - other).max(0.5 * whole));
@@ -324,18 +350,6 @@ fn rest_area(mesh: &TriMesh, t: usize) -> f64 {
     0.5 * (b - a).perp_dot(c - a).abs()
 }
 
-/// Rest length of each edge; on a seam, that of the first side.
-fn rest_lengths(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
-    let mut rest = vec![0.0; topology.edges.len()];
-    for (t, edges) in topology.triangle_edges.iter().enumerate().rev() {
-        let uv = mesh.corners_uv(t);
-        for k in 0..3 {
-            rest[edges[k] as usize] = uv[k].distance(uv[(k + 1) % 3]);
-        }
-    }
-    rest
-}
-
 /// Material coordinates for a mesh that has none.
 pub(crate) fn give_material(mesh: &mut TriMesh) {
     if !mesh.has_uv() {
@@ -393,7 +407,7 @@ mod tests {
         cloth.mesh.uv.clear();
         cloth.mesh.uv_triangles.clear();
         let m = model(vec![cloth]).unwrap();
-        for (edge, rest) in m.topology.edges.iter().zip(&m.rest) {
+        for (edge, rest) in m.topology.edges.iter().zip(m.rest_lengths()) {
             let [a, b] = edge.vertices.map(|v| m.mesh.positions[v as usize]);
             assert!((a.distance(b) - rest).abs() < 1e-12);
         }
@@ -435,7 +449,8 @@ mod tests {
                 sum[e as usize] += s.stiffness;
             }
         }
-        let fastest = sum.iter().zip(&m.mass).map(|(k, m)| 2.0 * k / m).fold(0.0, f64::max).sqrt();
+        let fastest =
+            sum.iter().zip(m.mass.iter()).map(|(k, m)| 2.0 * k / m).fold(0.0, f64::max).sqrt();
         assert!(fastest <= limit * (1.0 + 1e-12));
         assert_eq!(m.soften(limit * 1.0001), 1.0);
     }

@@ -26,7 +26,7 @@ pub(crate) fn separation(
     asked: f64,
     warnings: &mut Vec<Warning>,
 ) -> Result<f64, Error> {
-    let shortest = model.rest.iter().copied().fold(f64::INFINITY, f64::min);
+    let shortest = model.rest_lengths().iter().copied().fold(f64::INFINITY, f64::min);
     let most = THICKEST * shortest;
     let thickness = model.thickness();
     let separation = if asked > 0.0 { asked } else { thickness.min(most) };

@@ -394,7 +394,7 @@ impl World {
     fn drive_pins(&mut self, t: f64, h: f64, v: &mut [DVec3]) -> (Vec<Pose>, Vec<Option<u32>>) {
         let mut anchors = vec![Pose::IDENTITY; 1 + self.bodies.len()];
         let mut pin_anchor = vec![None; v.len()];
-        for (w, m) in self.inverse_mass.iter_mut().zip(&self.model.mass) {
+        for (w, m) in self.inverse_mass.iter_mut().zip(self.model.mass.iter()) {
             *w = 1.0 / m;
         }
         for pin in self.pins.iter().filter(|p| p.holds(t)) {
@@ -416,7 +416,7 @@ impl World {
     }
 
     fn largest_stretch(&self, x: &[DVec3]) -> f64 {
-        let edges = self.model.topology.edges.iter().zip(&self.model.rest);
+        let edges = self.model.topology.edges.iter().zip(self.model.rest_lengths());
         let stretch = edges.map(|(e, rest)| {
             let [a, b] = e.vertices.map(|v| x[v as usize]);
             a.distance(b) / rest - 1.0

@@ -95,7 +95,7 @@ impl Merged {
         let of: Vec<u32> = of.iter().map(|r| number[*r as usize]).collect();
         let triangles = cloth.triangles.iter().map(|t| t.map(|v| of[v as usize])).collect();
         // A triangle without area bears nothing; it keeps its place.
-        let nothing = |vertices| Triangle { vertices, area: 0.0, gradients: [DVec2::ZERO; 3] };
+        let nothing = Triangle::without_area;
         let rest = cloth.triangles.iter().zip(&uv);
         let rest = rest.map(|(t, uv)| Triangle::new(*t, *uv).unwrap_or(nothing(*t))).collect();
         Ok(Self { of, positions, triangles, rest, uv, panel })

@@ -56,7 +56,7 @@ impl Press {
             let weight = DVec3::Y * (density * rest.area * STANDARD_GRAVITY / 3.0);
             let third = (x[1] - x[0]).cross(x[2] - x[0]).length() / 6.0;
             for k in 0..3 {
-                let g = rest.gradients[k];
+                let g = rest.gradients()[k];
                 pull[tri[k] as usize] += (along_u * g.x + along_v * g.y) * rest.area + weight;
                 area[tri[k] as usize] += third;
                 edges += x[k].distance(x[(k + 1) % 3]);

@@ -11,6 +11,7 @@ use super::pairs::{self, CLOTH, Closest, Kind, Near, Pairs};
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Pairs in a task.
 const CHUNK: usize = 1024;
@@ -21,16 +22,14 @@ const PARALLEL: f64 = 1e-3;
 /// A pair within reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    pub(super) points: [u32; 4],
-    /// Two edges rather than a vertex and a face.
-    edges: bool,
+    /// What tells it from others, as [`Near::key`], and which points it has.
+    key: [u32; 4],
     pub(super) weights: [f64; 4],
     pub(super) normal: DVec3,
     /// Distance beyond thickness and radius [m].
     pub(super) gap: f64,
-    /// Stiffness k [N/m].
-    pub(super) stiffness: f64,
-    pub(super) value: Value,
+    /// Its energy [J], and that by the gap, once and twice.
+    value: Value,
     pub(super) friction: f64,
     /// Energy that the factor of nearly parallel edges multiplies [J]; zero for all others.
     whole: f64,
@@ -39,33 +38,36 @@ pub(super) struct Contact {
 impl Contact {
     /// Pressing force [N].
     pub(super) fn force(&self) -> f64 {
-        -self.stiffness * self.value.slope
+        -self.value.slope
     }
 
     /// What tells it from others, as [`Near::key`].
     pub(super) fn key(&self) -> [u32; 4] {
-        pairs::key(self.points, self.edges)
+        self.key
+    }
+
+    pub(super) fn points(&self) -> [u32; 4] {
+        pairs::points(self.key)
     }
 
     /// Gradient of the energy by each point, with the points where they were when it was found.
     pub(super) fn gradient(&self, y: &[DVec3]) -> [DVec3; 4] {
-        let push = self.normal * (self.stiffness * self.value.slope);
+        let push = self.normal * self.value.slope;
         let mut by = self.weights.map(|w| push * w);
         if self.whole != 0.0 {
-            let (_, slopes) = mollifier(&self.points.map(|p| y[p as usize]));
+            let (_, slopes) = mollifier(&self.points().map(|p| y[p as usize]));
             by.iter_mut().zip(slopes).for_each(|(by, slope)| *by += slope * self.whole);
         }
         by
     }
 
     pub(super) fn energy(&self) -> f64 {
-        self.stiffness * self.value.energy
+        self.value.energy
     }
 
     /// Stiffness between the nearest points [N/m].
     pub(super) fn hessian(&self) -> DMat3 {
-        crate::element::definite::outer(self.normal, self.normal)
-            * (self.stiffness * self.value.curvature)
+        crate::element::definite::outer(self.normal, self.normal) * self.value.curvature
     }
 }
 
@@ -78,8 +80,8 @@ pub(super) struct Gauge {
     pub(super) thickness: f64,
     pub(super) pressure: f64,
     /// Area each cloth vertex stands for [m²].
-    area: Vec<f64>,
-    friction: Vec<f64>,
+    area: Arc<[f64]>,
+    friction: Arc<[f64]>,
     body_friction: Vec<Option<f64>>,
     radius: Vec<f64>,
     /// Normals of bodies that are planes.
@@ -98,8 +100,8 @@ impl Gauge {
             reach,
             thickness,
             pressure,
-            area: model.area.clone(),
-            friction: model.friction.clone(),
+            area: Arc::clone(&model.area),
+            friction: Arc::clone(&model.friction),
             body_friction: pairs.bodies.iter().map(|b| b.friction).collect(),
             radius: pairs.bodies.iter().map(|b| b.radius).collect(),
             normals: pairs.normals(),
@@ -157,9 +159,8 @@ impl Gauge {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
         let stiffness = self.stiffness(near);
-        let edges = near.kind == Kind::EdgeEdge;
         let mut whole = 0.0;
-        if edges && gap > 0.0 {
+        if near.kind == Kind::EdgeEdge && gap > 0.0 {
             let (factor, _) = mollifier(&near.points.map(|p| y[p as usize]));
             if factor < 1.0 {
                 whole = stiffness * value.energy;
@@ -168,13 +169,16 @@ impl Gauge {
                 value.curvature *= factor;
             }
         }
+        let value = Value {
+            energy: stiffness * value.energy,
+            slope: stiffness * value.slope,
+            curvature: stiffness * value.curvature,
+        };
         Some(Contact {
-            points: near.points,
-            edges,
+            key: near.key(),
             weights: closest.weights,
             normal: closest.normal(),
             gap,
-            stiffness,
             value,
             friction: self.friction(near),
             whole,
@@ -202,7 +206,7 @@ impl Gauge {
     }
 }
 
-/// All contacts among pairs, in their order, in batches that keep their memory.
+/// All contacts among pairs, in their order, in batches.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
     batches: Vec<Vec<Contact>>,
@@ -221,6 +225,8 @@ impl Contacts {
             .map(|(batch, pairs)| {
                 batch.clear();
                 batch.extend(pairs.iter().filter_map(|p| gauge.contact(p, y)));
+                // Contacts are large, and room is made for twice as many.
+                batch.shrink_to_fit();
                 batch.iter().map(Contact::energy).sum()
             })
             .collect();

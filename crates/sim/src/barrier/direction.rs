@@ -70,14 +70,10 @@ impl Solver {
         let elastic = self.elastic(it);
         report.seconds[1] += clock.elapsed().as_secs_f64();
         let ahead = self.ahead(it);
-        let mut system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
+        let mut system = self.assemble(it, &ahead, elastic, report.iterations)?;
         let mut expected: Vec<Expected> = Vec::new();
         let mut round = 0;
-        let mut d = ahead.clone();
-        d.resize(it.y.len(), DVec3::ZERO);
-        if report.iterations == 1 {
-            self.guess(it, &mut d);
-        }
+        let mut d = Vec::new();
         loop {
             let clock = Instant::now();
             self.bonds.truncate(system.bonds);
@@ -88,6 +84,10 @@ impl Solver {
             for e in &expected {
                 e.link.push(e.normal * e.gradient, &it.led, &mut right);
                 e.link.press(&it.led, &ahead, &mut right);
+            }
+            // Not before: the preconditioner takes as much memory while it is made.
+            if d.is_empty() {
+                d = self.first_guess(it, &ahead, report.iterations);
             }
             self.solve(it, &right, &mut d, report)?;
             drop(right);
@@ -108,7 +108,10 @@ impl Solver {
             if renewed.brought > NEWS * slope.abs() * most {
                 // The gradient does not know of what has turned up: the potential need not fall along this way.
                 self.contacts.find(&self.gauge, &it.pairs, &it.y);
-                system = self.assemble(it, &ahead, elastic.clone(), report.iterations)?;
+                // That is rare: it costs less to find the elastic part again than to keep it every time.
+                drop(std::mem::take(&mut system.gradient));
+                let elastic = self.elastic(it);
+                system = self.assemble(it, &ahead, elastic, report.iterations)?;
             } else if impacts.is_empty() || most > FAR {
                 return Ok((d, slope, most));
             } else {
@@ -134,10 +137,13 @@ impl Solver {
         Ok(System { gradient, pressed, bonds: self.bonds.len() })
     }
 
-    /// Where inertia alone would go, for all that touch nothing: what flies freely is found at once.
-    fn guess(&self, it: &Iterate<'_>, d: &mut [DVec3]) {
-        if !it.held.is_empty() || !it.inertia.flies() {
-            return;
+    /// What a direction is sought from: in the first iteration where inertia alone would go, for all that touch nothing, as
+    /// what flies freely is then found at once.
+    fn first_guess(&self, it: &Iterate<'_>, ahead: &[DVec3], iteration: u32) -> Vec<DVec3> {
+        let mut d = ahead.to_vec();
+        d.resize(it.y.len(), DVec3::ZERO);
+        if iteration > 1 || !it.held.is_empty() || !it.inertia.flies() {
+            return d;
         }
         for i in 0..self.masses.len() {
             d[i] = it.inertia.free(i) - it.y[i];
@@ -147,6 +153,7 @@ impl Solver {
                 d[*p as usize] = DVec3::ZERO;
             }
         }
+        d
     }
 
     /// Force out of balance, without inertia or drag, as a part of the weight.
@@ -219,13 +226,13 @@ impl Solver {
             link.press(&it.led, ahead, pressed);
         };
         for c in self.contacts.iter() {
-            pull(&c.points, c.gradient(&it.y));
-            bind(Link { points: c.points, weights: c.weights, stiffness: c.hessian() });
+            pull(&c.points(), c.gradient(&it.y));
+            bind(Link { points: c.points(), weights: c.weights, stiffness: c.hessian() });
         }
         for r in &it.rubs {
             let (force, stiffness) = r.pull((&it.y, &it.y0), self.slip, curvature);
-            pull(&r.points, r.weights.map(|w| force * w));
-            bind(Link { points: r.points, weights: r.weights, stiffness });
+            pull(&r.points(), r.weights.map(|w| force * w));
+            bind(Link { points: r.points(), weights: r.weights, stiffness });
         }
         for seam in it.start.seams {
             let [a, b] = seam.vertices;
@@ -353,9 +360,6 @@ impl Link {
                 (points[k], weights[k]) = (0, 0.0);
             }
         }
-        let s = &self.stiffness;
-        let stiffness =
-            glam::Mat3A::from_cols(s.x_axis.as_vec3a(), s.y_axis.as_vec3a(), s.z_axis.as_vec3a());
-        Bond { points, weights, stiffness }
+        Bond::new(points, weights, &self.stiffness)
     }
 }

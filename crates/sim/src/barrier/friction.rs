@@ -11,7 +11,7 @@
 //! a step is, take its own, and so does what sticks or creeps, which would be held back for long.
 
 use super::contact::Contact;
-use super::pairs::EDGES;
+use super::pairs;
 use glam::{DMat3, DVec3};
 
 /// Iterations of a step that foresee how far contacts slide.
@@ -59,7 +59,7 @@ pub struct Anchors {
 impl Anchors {
     /// How many are between the first `points` points alone.
     pub(super) fn within(&self, points: usize) -> usize {
-        let own = |key: &&[u32; 4]| key.iter().all(|p| ((p & !EDGES) as usize) < points);
+        let own = |key: &&[u32; 4]| pairs::points(**key).iter().all(|p| (*p as usize) < points);
         self.keys.iter().filter(own).count()
     }
 
@@ -72,7 +72,6 @@ impl Anchors {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rub {
     key: [u32; 4],
-    pub(super) points: [u32; 4],
     pub(super) weights: [f64; 4],
     normal: DVec3,
     /// Slid before this step [m].
@@ -91,13 +90,16 @@ impl Rub {
         let key = contact.key();
         (limit > 0.0 && limit.is_finite()).then(|| Self {
             key,
-            points: contact.points,
             weights: contact.weights,
             normal: contact.normal,
             before: across(anchors.of(key)),
             limit,
             foreseen: 0.0,
         })
+    }
+
+    pub(super) fn points(&self) -> [u32; 4] {
+        pairs::points(self.key)
     }
 
     /// Takes note of how far it slides if all go from `start` to `ends`.
@@ -109,8 +111,8 @@ impl Rub {
     /// How far it has slid since it stuck.
     fn slid(&self, y: &[DVec3], start: &[DVec3]) -> DVec3 {
         let mut way = DVec3::ZERO;
-        for (p, w) in self.points.iter().zip(&self.weights) {
-            way += (y[*p as usize] - start[*p as usize]) * *w;
+        for (p, w) in self.points().into_iter().zip(self.weights) {
+            way += (y[p as usize] - start[p as usize]) * w;
         }
         self.before + way - self.normal * self.normal.dot(way)
     }

@@ -14,6 +14,7 @@ use crate::model::Model;
 use crate::sheet::Sheet;
 use crate::state::Before;
 use glam::DVec3;
+use std::sync::Arc;
 use std::time::Instant;
 use toile_collide::NotFinite;
 
@@ -103,7 +104,7 @@ pub(crate) struct Ended {
 pub struct Solver {
     pub(super) settings: Barrier,
     pub(super) sheet: Sheet,
-    pub(super) masses: Vec<f64>,
+    pub(super) masses: Arc<[f64]>,
     pub(super) pairs: Pairs,
     pub(super) gauge: Gauge,
     pub(super) slip: f64,
@@ -163,7 +164,7 @@ impl Solver {
         Ok(Self {
             slip: if settings.slip > 0.0 { settings.slip } else { 0.01 * reach },
             itself,
-            masses: model.mass.clone(),
+            masses: Arc::clone(&model.mass),
             pairs,
             gauge,
             matrix: Matrix::zeros(sheet.pattern()),
@@ -381,7 +382,7 @@ impl Solver {
 
 /// Vertices of cloth that are in contact, some more than once.
 fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
-    let points = contacts.iter().flat_map(|c| c.points.into_iter().zip(c.weights));
+    let points = contacts.iter().flat_map(|c| c.points().into_iter().zip(c.weights));
     points.filter(move |(p, w)| (*p as usize) < n && *w != 0.0).map(|(p, _)| p)
 }
 
@@ -403,7 +404,7 @@ impl From<NotFinite> for Failure {
 /// A tenth of the median edge, between one and four times the thickness, and so that neighbours in
 /// the flat cloth are out of reach.
 fn reach(model: &Model, thickness: f64) -> f64 {
-    let mut lengths = model.rest.clone();
+    let mut lengths = model.rest_lengths();
     lengths.sort_by(f64::total_cmp);
     let median = lengths[lengths.len() / 2];
     let wanted = (0.1 * median).clamp(thickness, 4.0 * thickness);

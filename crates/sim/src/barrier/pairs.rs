@@ -103,11 +103,16 @@ impl Near {
 }
 
 /// The bit that tells edges from a vertex and a face in a key.
-pub(super) const EDGES: u32 = 1 << 31;
+const EDGES: u32 = 1 << 31;
 
 /// What tells pairs apart: their points, and for edges the topmost bit.
 pub(super) fn key([a, b, c, d]: [u32; 4], edges: bool) -> [u32; 4] {
     [a | if edges { EDGES } else { 0 }, b, c, d]
+}
+
+/// The points of a pair, given what tells it apart.
+pub(super) fn points([a, b, c, d]: [u32; 4]) -> [u32; 4] {
+    [a & !EDGES, b, c, d]
 }
 
 /// All that can touch: cloth, bodies, and how to find what is near.

@@ -75,7 +75,7 @@ impl BaraffWitkin<'_> {
     /// For each condition without its a: stiffness, value and gradient.
     fn evaluate(&self, x: &[DVec3; 3]) -> [(f64, f64, [DVec3; 3]); 3] {
         let w = self.rest.deformation(x);
-        let g = &self.rest.gradients;
+        let g = self.rest.gradients();
         let stretch = |k: usize| {
             let length = w[k].length();
             let n = if length > 0.0 { w[k] / length } else { DVec3::ZERO };
@@ -116,7 +116,7 @@ impl Element<3> for BaraffWitkin<'_> {
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
         let parts = self.evaluate(x);
         let w = self.rest.deformation(x);
-        let g = &self.rest.gradients;
+        let g = self.rest.gradients();
         let mut h = [[DMat3::ZERO; 3]; 3];
         for (i, (k, c, gradient)) in parts.iter().enumerate() {
             add_blocks(&mut h, &outer_blocks(*k, gradient));

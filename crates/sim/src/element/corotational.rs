@@ -93,7 +93,7 @@ impl Corotational<'_> {
         let split = Split::new(self.rest.deformation(x));
         let sigma = stress(self.stiffness, split.stretch - DMat2::IDENTITY);
         let p = times(split.rotation(), sigma);
-        self.rest.gradients.map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
+        self.rest.gradients().map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
     }
 
     /// The warped stiffness R K Rᵀ [N/m].
@@ -112,7 +112,7 @@ impl Corotational<'_> {
     /// The gradient 2 A F T g_a.
     fn pull(&self, split: &Split, t: DMat2) -> [DVec3; 3] {
         let p = times(split.f, t * (2.0 * self.rest.area));
-        self.rest.gradients.map(|g| p[0] * g.x + p[1] * g.y)
+        self.rest.gradients().map(|g| p[0] * g.x + p[1] * g.y)
     }
 
     /// The upper triangle of the warped stiffness with the tension given. Rows sum to zero, as do the
@@ -199,7 +199,7 @@ impl Element<3> for Corotational<'_> {
             let dt = split.halve(stress(self.stiffness, du) - du * t - t * du);
             let (one, two) = (times(df, t * 2.0), times(f, dt * 2.0));
             let p = [one[0] + two[0], one[1] + two[1]];
-            self.rest.gradients.map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
+            self.rest.gradients().map(|g| (p[0] * g.x + p[1] * g.y) * self.rest.area)
         })
     }
 }

@@ -197,19 +197,18 @@ fn phi(theta: f64) -> (f64, f64) {
 }
 
 /// φ of the angle between two triangles and its derivative by the angle. Below 120° without
-/// trigonometry: tan(θ/2) = sin θ/(1 + cos θ).
+/// trigonometry: tan(θ/2) = sin θ/(1 + cos θ), and n₁ × n₂ = −(n₁·b) e for normals n₁ = e × a, n₂ = b × e.
+#[inline(always)]
 fn slope(x: &[DVec3; 4]) -> (f64, f64) {
-    let e = x[1] - x[0];
-    let (n1, n2) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
-    let (ee, size) = (e.length_squared(), (n1.length_squared() * n2.length_squared()).sqrt());
-    if ee == 0.0 || size == 0.0 {
-        return phi(angle(x));
-    }
+    let (e, b) = (x[1] - x[0], x[3] - x[0]);
+    let (n1, n2) = (e.cross(x[2] - x[0]), b.cross(e));
+    let size = (n1.length_squared() * n2.length_squared()).sqrt();
     let cosine = n1.dot(n2);
-    if cosine < -0.49 * size {
+    // Also where a triangle has no area, or what is no number.
+    if !(size > 0.0 && cosine >= -0.49 * size) {
         return phi(angle(x));
     }
-    let t = n1.cross(n2).dot(e) / (ee.sqrt() * (size + cosine));
+    let t = -n1.dot(b) * e.length() / (size + cosine);
     (2.0 * t, 1.0 + t * t)
 }
 

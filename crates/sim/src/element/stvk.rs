@@ -212,7 +212,7 @@ impl Element<3> for Stvk<'_> {
 pub(crate) fn pull(rest: &Triangle, x: &[DVec3; 3], s: [f64; 3]) -> [DVec3; 3] {
     let [u, v] = rest.deformation(x);
     let (along_u, along_v) = (u * s[0] + v * s[2], u * s[2] + v * s[1]);
-    rest.gradients.map(|g| (along_u * g.x + along_v * g.y) * rest.area)
+    rest.gradients().map(|g| (along_u * g.x + along_v * g.y) * rest.area)
 }
 
 /// Hessian of a membrane's energy from its stress and tangent moduli.
@@ -237,7 +237,7 @@ pub(crate) fn stiffness(
     let mut h: Blocks<3> = std::array::from_fn(|a| {
         std::array::from_fn(|b| (0..3).map(|i| outer(e[i][a], pulled[i][b])).sum())
     });
-    let g = &rest.gradients;
+    let g = rest.gradients();
     let geometric: Blocks<3> = std::array::from_fn(|a| {
         std::array::from_fn(|b| {
             let t = g[a].x * (stress[0][0] * g[b].x + stress[0][1] * g[b].y)

@@ -14,8 +14,8 @@ pub struct Triangle {
     pub vertices: [u32; 3],
     /// Rest area [m²].
     pub area: f64,
-    /// Gradients of the form functions in material coordinates [1/m].
-    pub gradients: [DVec2; 3],
+    /// Gradients of the first two form functions in material coordinates [1/m]: all three sum to zero.
+    two: [DVec2; 2],
 }
 
 impl Triangle {
@@ -27,11 +27,23 @@ impl Triangle {
         }
         // The gradient of N_a stands upright on the opposite edge. A pattern piece that lies face
         // down has a negative area here; the gradients stay right.
-        let gradients = std::array::from_fn(|a| {
+        let two = std::array::from_fn(|a| {
             let edge = uv[(a + 2) % 3] - uv[(a + 1) % 3];
             DVec2::new(-edge.y, edge.x) / twice
         });
-        Some(Self { vertices, area: 0.5 * twice.abs(), gradients })
+        Some(Self { vertices, area: 0.5 * twice.abs(), two })
+    }
+
+    /// One that resists nothing.
+    pub fn without_area(vertices: [u32; 3]) -> Self {
+        Self { vertices, area: 0.0, two: [DVec2::ZERO; 2] }
+    }
+
+    /// Gradients of the form functions in material coordinates [1/m].
+    #[inline]
+    pub fn gradients(&self) -> [DVec2; 3] {
+        let [a, b] = self.two;
+        [a, b, -a - b]
     }
 
     /// All triangles of a mesh with material coordinates; those without area are left out.
@@ -46,11 +58,8 @@ impl Triangle {
     /// The columns s_u and s_v of the deformation gradient.
     #[inline]
     pub fn deformation(&self, x: &[DVec3; 3]) -> [DVec3; 2] {
-        let g = &self.gradients;
-        [
-            x[0] * g[0].x + x[1] * g[1].x + x[2] * g[2].x,
-            x[0] * g[0].y + x[1] * g[1].y + x[2] * g[2].y,
-        ]
+        let ([p, q], [a, b]) = (self.two, [x[0] - x[2], x[1] - x[2]]);
+        [a * p.x + b * q.x, a * p.y + b * q.y]
     }
 
     /// The stiffness between corners a and b under tangent moduli C and a stress S: between directions of the
@@ -65,7 +74,7 @@ impl Triangle {
         a: usize,
         b: usize,
     ) -> ([[f64; 2]; 2], f64) {
-        let (ga, gb) = (self.gradients[a] * self.area, self.gradients[b]);
+        let (ga, gb) = (self.gradients()[a] * self.area, self.gradients()[b]);
         // Stress (11, 22, 12) of moving corner b along either direction, and its pull at corner a.
         let along = |k: usize| [c[k][0] * gb.x + c[k][2] * gb.y, c[k][1] * gb.y + c[k][2] * gb.x];
         let moved = [along(0), along(1), along(2)];
@@ -106,7 +115,7 @@ impl Triangle {
     #[inline]
     pub fn green_gradients(&self, x: &[DVec3; 3]) -> [[DVec3; 3]; 3] {
         let [u, v] = self.deformation(x);
-        let g = &self.gradients;
+        let g = self.gradients();
         [g.map(|g| u * g.x), g.map(|g| v * g.y), g.map(|g| u * g.y + v * g.x)]
     }
 }

@@ -6,12 +6,18 @@ use super::Error;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
 use faer::perm::PermRef;
+use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky,
 };
+use faer::sparse::linalg::{SupernodalThreshold, SymbolicSupernodalParams};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
+
+/// Neighbouring columns of a factor that is kept lie together if there are at most this many of them and less than this part of
+/// their numbers are zeros.
+const TOGETHER: [(usize, f64); 3] = [(4, 0.3), (16, 0.2), (usize::MAX, 0.05)];
 
 /// The lower half of a matrix in columns: column `j` has the rows `rows[start[j]..start[j + 1]]`, ascending.
 pub(super) struct Lower {
@@ -44,6 +50,24 @@ pub(super) struct Factor {
 impl Factor {
     /// The symbolic part. Unknowns are eliminated in the order given, or by approximate minimum degree.
     pub(super) fn new(matrix: &Lower, order: Option<&[u32]>) -> Result<Self, Error> {
+        Self::with(matrix, order, CholeskySymbolicParams::default())
+    }
+
+    /// The same for a factor that is to be kept: as small as may be, and one whose nodes can be asked for.
+    pub(super) fn to_keep(matrix: &Lower) -> Result<Self, Error> {
+        let params = CholeskySymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            supernodal_params: SymbolicSupernodalParams { relax: Some(&TOGETHER) },
+            ..CholeskySymbolicParams::default()
+        };
+        Self::with(matrix, None, params)
+    }
+
+    fn with(
+        matrix: &Lower,
+        order: Option<&[u32]>,
+        params: CholeskySymbolicParams<'_>,
+    ) -> Result<Self, Error> {
         let n = matrix.len();
         let mut inverse = vec![0; n];
         let ordering = match order {
@@ -53,13 +77,8 @@ impl Factor {
                 SymmetricOrdering::Custom(PermRef::new_checked(order, &inverse, n))
             }
         };
-        let symbolic = factorize_symbolic_cholesky(
-            matrix.pattern(),
-            Side::Lower,
-            ordering,
-            CholeskySymbolicParams::default(),
-        )
-        .map_err(|_| Error::TooLarge)?;
+        let symbolic = factorize_symbolic_cholesky(matrix.pattern(), Side::Lower, ordering, params)
+            .map_err(|_| Error::TooLarge)?;
         let need = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         Ok(Self {
             factor: vec![0.0; symbolic.len_val()],
@@ -78,6 +97,37 @@ impl Factor {
     /// Entries of the factor.
     pub(super) fn entries(&self) -> usize {
         self.factor.len()
+    }
+
+    /// The unknowns in the order of elimination.
+    pub(super) fn order(&self) -> Vec<u32> {
+        match self.symbolic.perm() {
+            Some(perm) => perm.arrays().0.to_vec(),
+            None => (0..self.symbolic.nrows() as u32).collect(),
+        }
+    }
+
+    /// The nodes of [`Self::to_keep`], one after the other: first column, how many, the rows below them, and the columns
+    /// of numbers, those in the rows below at the end of each.
+    pub(super) fn for_nodes(&self, mut visit: impl FnMut(usize, usize, &[u32], &[f64])) {
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                let factor = SupernodalLltRef::new(symbolic, &self.factor);
+                let starts = symbolic.col_ptr_for_val();
+                for s in 0..symbolic.n_supernodes() {
+                    let numbers = &self.factor[starts[s] as usize..starts[s + 1] as usize];
+                    let node = factor.supernode(s);
+                    visit(node.start(), node.val().ncols(), node.pattern(), numbers);
+                }
+            }
+            // Matrices with nothing to eliminate have none, whatever was asked for.
+            SymbolicCholeskyRaw::Simplicial(symbolic) => {
+                for (j, ends) in symbolic.col_ptr().windows(2).enumerate() {
+                    let all = ends[0] as usize..ends[1] as usize;
+                    visit(j, 1, &symbolic.row_idx()[all.clone()][1..], &self.factor[all]);
+                }
+            }
+        }
     }
 
     /// Factors a matrix of this pattern; the error is the unknown whose pivot is not positive.

@@ -61,7 +61,7 @@ impl Scene {
             cloth: Detector::for_cloth_with(model.surface(), &uv, &cloth, tree),
             body_anchor: vec![0; bodies.len()],
             bodies,
-            friction: model.friction.clone(),
+            friction: model.friction.to_vec(),
             separation,
         }
     }

@@ -230,8 +230,10 @@ fn add_laws(
     law: impl Fn(&Fabric) -> Result<Law, Error>,
 ) -> Result<(), Error> {
     for (range, fabric) in cloth.stretches() {
-        let rest = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
-        groups.push(Box::new(Many(Triangles { rest: rest.collect(), law: law(fabric)? })));
+        let all = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
+        let mut rest: Vec<Triangle> = all.collect();
+        rest.shrink_to_fit();
+        groups.push(Box::new(Many(Triangles { rest, law: law(fabric)? })));
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ impl World {
         report.seconds.integrate += clock.elapsed().as_secs_f64();
 
         let enabled = self.settings.collision.enabled;
-        let edge = self.model.rest.iter().copied().fold(0.0, f64::max);
+        let edge = self.model.rest_lengths().iter().copied().fold(0.0, f64::max);
         let gap = self.separation;
         let obstacles: Vec<Obstacle> =
             self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();

@@ -39,7 +39,7 @@ impl World {
             // As if the air pushed with nothing: no zero has another sign.
             Outer::Alike(self.gravity + DVec3::ZERO)
         } else {
-            let each = self.air(t).into_iter().zip(&self.model.mass);
+            let each = self.air(t).into_iter().zip(self.model.mass.iter());
             Outer::Each(each.map(|(force, m)| self.gravity + force / *m).collect())
         };
         let held: Vec<(u32, DVec3)> = self

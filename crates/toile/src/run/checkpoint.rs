@@ -186,7 +186,7 @@ pub(super) fn fingerprint(sim: &Simulation) -> u64 {
     for v in model.mesh.triangles.iter().flatten() {
         hash.add(&v.to_le_bytes());
     }
-    for number in model.mass.iter().chain(&model.rest) {
+    for number in model.mass.iter().chain(&model.rest_lengths()) {
         hash.add(&number.to_bits().to_le_bytes());
     }
     // Debug prints every number with all its digits; writing to a hash does not fail.

@@ -37,7 +37,8 @@ impl<'a> Cloth<'a> {
         let mut w: Vec<f64> = model.mass.iter().map(|m| mean / m).collect();
         held.iter().for_each(|v| w[*v as usize] = 0.0);
         let edges = &model.topology.edges;
-        let lengths = edges.iter().zip(&model.rest).map(|(e, rest)| {
+        let mut sorted = model.rest_lengths();
+        let lengths = edges.iter().zip(&sorted).map(|(e, rest)| {
             let [a, b] = e.vertices.map(|v| x[v as usize]);
             let now = a.distance(b);
             [rest.min(now), rest.max(now)]
@@ -62,10 +63,10 @@ impl<'a> Cloth<'a> {
         for t in held.iter().flat_map(|v| model.topology.triangles_of(*v)) {
             held_pieces[piece[*t as usize] as usize] = true;
         }
-        let mut sorted = model.rest.clone();
+        let lengths = lengths.collect();
         sorted.sort_by(f64::total_cmp);
         Self {
-            lengths: lengths.collect(),
+            lengths,
             edge: sorted[sorted.len() / 2],
             model,
             x: x.to_vec(),

@@ -25,8 +25,6 @@ pub struct Crease {
     /// The ends of the edge, then the tips of the triangles beside it. Behind a clamped edge the
     /// first tip stands in for the second.
     pub vertices: [u32; 4],
-    /// φ of the angle at rest.
-    pub rest: f64,
 }
 
 impl Crease {
@@ -42,6 +40,8 @@ impl Crease {
 struct Clamps(Vec<(u32, DVec3)>);
 
 impl Clamps {
+    // Within its callers: what is copied to be handed on costs more than what is computed from it.
+    #[inline(always)]
     fn corners(&self, number: usize, crease: &Crease, x: &[DVec3]) -> [DVec3; 4] {
         let mut corners = crease.vertices.map(|v| x[v as usize]);
         if crease.is_clamped()
@@ -52,12 +52,13 @@ impl Clamps {
         corners
     }
 
-    /// Change of slope.
-    fn change(&self, number: usize, crease: &Crease, x: &[DVec3]) -> f64 {
-        slope(&self.corners(number, crease, x)).0 - crease.rest
+    /// Slope over a crease.
+    #[inline(always)]
+    fn slope(&self, number: usize, crease: &Crease, x: &[DVec3]) -> f64 {
+        slope(&self.corners(number, crease, x)).0
     }
 
-    /// Derivatives of the change of slope; a clamp does not move.
+    /// Derivatives of the slope; a clamp does not move.
     fn slopes(&self, number: usize, crease: &Crease, x: &[DVec3]) -> [DVec3; 4] {
         let corners = self.corners(number, crease, x);
         let factor = slope(&corners).1;
@@ -74,6 +75,8 @@ impl Clamps {
 pub struct Moments {
     creases: Vec<Crease>,
     clamps: Clamps,
+    /// Slopes at rest; none where all is flat, as most cloth is.
+    rest: Vec<f64>,
     compliance: Scalar,
 }
 
@@ -97,7 +100,7 @@ impl Moments {
                 if let Some(point) = clamp(e).filter(|_| topology.edges[e].valence != 2) {
                     clamps.0.push((creases.len() as u32, point));
                 }
-                creases.push(Crease { vertices, rest: 0.0 });
+                creases.push(Crease { vertices });
             }
         }
         creases.shrink_to_fit();
@@ -123,7 +126,7 @@ impl Moments {
         }
         let compliance = Scalar::new(creases.len(), &entries)
             .map_err(|e| Error::Setting { key: "bending", reason: e.to_string() })?;
-        Ok(Self { creases, clamps, compliance })
+        Ok(Self { creases, clamps, rest: Vec::new(), compliance })
     }
 
     /// The edges that carry a moment.
@@ -133,15 +136,15 @@ impl Moments {
 
     /// Takes the present shape for the one at rest.
     pub fn rest_at(&mut self, x: &[DVec3]) {
-        for (number, crease) in self.creases.iter_mut().enumerate() {
-            crease.rest += self.clamps.change(number, crease, x);
-        }
+        self.rest.clear();
+        self.rest.extend(self.creases.iter().enumerate().map(|(i, c)| self.clamps.slope(i, c, x)));
     }
 
     /// Moments of all edges [N·m], and the energy [J].
     pub fn moments(&mut self, x: &[DVec3], m: &mut Vec<f64>) -> f64 {
         m.clear();
-        m.extend(self.creases.iter().enumerate().map(|(i, c)| self.clamps.change(i, c, x)));
+        m.extend(self.creases.iter().enumerate().map(|(i, c)| self.clamps.slope(i, c, x)));
+        m.iter_mut().zip(&self.rest).for_each(|(change, rest)| *change -= rest);
         let changes = m.clone();
         self.compliance.solve(m);
         let energy: f64 = changes.iter().zip(&*m).map(|(c, m)| c * m).sum();
@@ -161,7 +164,7 @@ impl Moments {
     /// Semidefinite stand-in k g gᵀ for the Hessian, edge by edge: k [N·m], the inverse of the edge's own compliance, and
     /// g [1/m].
     pub fn stand_in(&self, crease: usize, x: &[DVec3]) -> (f64, [DVec3; 4]) {
-        let own = 1.0 / self.compliance.diagonal()[crease];
+        let own = 1.0 / f64::from(self.compliance.diagonal()[crease]);
         (own, self.clamps.slopes(crease, &self.creases[crease], x))
     }
 
@@ -263,7 +266,8 @@ mod tests {
             let (mut moments, patches, unknowns, x) = sheet(&mesh);
             let condensed = moments.moments(&x, &mut Vec::new());
             let exact = least(&patches, unknowns, &x);
-            assert!((condensed / exact - 1.0).abs() < 1e-9, "{condensed} {exact}");
+            // As near as the compliance is kept.
+            assert!((condensed / exact - 1.0).abs() < 1e-6, "{condensed} {exact}");
         }
     }
 

@@ -5,12 +5,14 @@
 
 use super::super::dense::inverse_factor3;
 use super::super::{Error, Ordering, Pattern};
-use glam::{DMat3, DVec3, Mat3A, Vec3A};
+use glam::{DMat3, DVec3, Mat3A, Vec3A, Vec4};
 use pulp::{Arch, Simd, WithSimd};
 
 const NONE: u32 = u32::MAX;
 
-/// A block in double precision: columns, each with a lane to spare.
+/// A block in double precision, as columns.
+pub(super) type Double = [f64; 9];
+/// The same, each column with a lane to spare.
 pub(super) type Wide = [[f64; 4]; 3];
 
 /// Where a block of the matrix goes.
@@ -37,8 +39,9 @@ pub(super) struct BlockCholesky {
     /// What each column takes from earlier ones: of each column k with a block in row j, where that block is.
     source_start: Vec<u32>,
     sources: Vec<(u32, u32)>,
-    /// L in single precision, and the inverses of the blocks on the diagonal.
-    single: Vec<Mat3A>,
+    /// L in single precision, and one block more, so that four numbers can be read wherever three are.
+    single: Vec<[f32; 9]>,
+    /// The inverses of the blocks on the diagonal.
     inverses: Vec<Mat3A>,
     /// The column at work, by rows.
     column: Vec<Wide>,
@@ -74,7 +77,7 @@ impl BlockCholesky {
             entries,
             source_start,
             sources,
-            single: vec![Mat3A::ZERO; rows.len()],
+            single: vec![[0.0; 9]; rows.len() + 1],
             inverses: vec![Mat3A::ZERO; n],
             column: vec![[[0.0; 4]; 3]; n],
             x: vec![Vec3A::ZERO; n],
@@ -85,11 +88,11 @@ impl BlockCholesky {
 
     /// Factors a matrix of the pattern, given by the blocks on and above its diagonal; false if it is not
     /// positive definite.
-    pub(super) fn factor(&mut self, values: &[Wide]) -> bool {
+    pub(super) fn factor(&mut self, values: &[Double]) -> bool {
         let arch = Arch::new();
         let mut definite = true;
-        // Wanted only here, and far larger than what is kept of it.
-        let mut blocks = vec![[[0.0; 4]; 3]; self.rows.len()];
+        // Wanted only here, and far larger than what is kept of it. One number more, as above.
+        let mut blocks = vec![0.0; 9 * self.rows.len() + 1];
         for j in 0..self.place.len() {
             definite &= arch.dispatch(Column { factor: self, blocks: &mut blocks, values, j });
         }
@@ -98,7 +101,7 @@ impl BlockCholesky {
 
     /// x ← A⁻¹ x.
     pub(super) fn solve(&mut self, x: &mut [Vec3A]) {
-        let own = &mut self.x;
+        let (own, single) = (&mut self.x, self.single.as_flattened());
         for (i, place) in self.place.iter().enumerate() {
             own[*place as usize] = x[i];
         }
@@ -106,18 +109,22 @@ impl BlockCholesky {
             let part = self.start[k] as usize..self.start[k + 1] as usize;
             let y = self.inverses[k] * own[k];
             own[k] = y;
-            for (l, i) in self.single[part.clone()].iter().zip(&self.rows[part]) {
-                own[*i as usize] -= *l * y;
+            let numbers = &single[9 * part.start..9 * part.end + 1];
+            for (at, i) in self.rows[part].iter().enumerate() {
+                let [a, b, c] = columns(&numbers[9 * at..9 * at + 10]);
+                own[*i as usize] -= a * y.x + b * y.y + c * y.z;
             }
         }
         for k in (0..own.len()).rev() {
             let part = self.start[k] as usize..self.start[k + 1] as usize;
             let mut sums = [Vec3A::ZERO; 3];
-            for (l, i) in self.single[part.clone()].iter().zip(&self.rows[part]) {
+            let numbers = &single[9 * part.start..9 * part.end + 1];
+            for (at, i) in self.rows[part].iter().enumerate() {
                 let x = own[*i as usize];
-                sums[0] += l.x_axis * x;
-                sums[1] += l.y_axis * x;
-                sums[2] += l.z_axis * x;
+                let [a, b, c] = columns(&numbers[9 * at..9 * at + 10]);
+                sums[0] += a * x;
+                sums[1] += b * x;
+                sums[2] += c * x;
             }
             let taken = Vec3A::from_array(sums.map(|s| (s.x + s.y) + s.z));
             own[k] = self.inverses[k].transpose() * (own[k] - taken);
@@ -179,9 +186,9 @@ fn entries(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<En
 /// The numbers of a column, for any processor. False if its pivot is not positive.
 struct Column<'a> {
     factor: &'a mut BlockCholesky,
-    /// L, as far as it is known.
-    blocks: &'a mut [Wide],
-    values: &'a [Wide],
+    /// L, as far as it is known: blocks as columns, and a number more.
+    blocks: &'a mut [f64],
+    values: &'a [Double],
     j: usize,
 }
 
@@ -194,15 +201,19 @@ impl WithSimd for Column<'_> {
         let entries = f.entry_start[j] as usize..f.entry_start[j + 1] as usize;
         for entry in &f.entries[entries] {
             let block = &values[entry.slot as usize];
-            f.column[entry.row as usize] = if entry.turned { turned(block) } else { *block };
+            let [next, across] = if entry.turned { [1, 3] } else { [3, 1] };
+            f.column[entry.row as usize] = std::array::from_fn(|c| {
+                [block[c * next], block[c * next + across], block[c * next + 2 * across], 0.0]
+            });
         }
         let sources = f.source_start[j] as usize..f.source_start[j + 1] as usize;
         for (k, at) in &f.sources[sources] {
             let part = *at as usize..f.start[*k as usize + 1] as usize;
             // Column j of this block's row: L_jk turned.
-            let row = turned(&blocks[*at as usize]);
-            for (l, i) in blocks[part.clone()].iter().zip(&f.rows[part]) {
-                less(&mut f.column[*i as usize], l, &row);
+            let numbers = &blocks[9 * part.start..9 * part.end + 1];
+            let row = std::array::from_fn(|c| [numbers[c], numbers[3 + c], numbers[6 + c], 0.0]);
+            for (l, i) in f.rows[part].iter().enumerate() {
+                less(&mut f.column[*i as usize], &numbers[9 * l..9 * l + 10], &row);
             }
         }
         let inverse = inverse_factor3(narrow(&f.column[j]));
@@ -215,22 +226,29 @@ impl WithSimd for Column<'_> {
             let i = f.rows[at] as usize;
             let block = product(&f.column[i], &right);
             f.column[i] = [[0.0; 4]; 3];
-            blocks[at] = block;
-            f.single[at] =
-                Mat3A::from_cols_array_2d(&block.map(|c| [0, 1, 2].map(|d| c[d] as f32)));
+            for (k, entry) in f.single[at].iter_mut().enumerate() {
+                blocks[9 * at + k] = block[k / 3][k % 3];
+                *entry = block[k / 3][k % 3] as f32;
+            }
         }
         definite
     }
 }
 
-/// A −= B C.
+/// A −= B C; the number that stands behind B goes to the lane to spare.
 #[inline(always)]
-fn less(a: &mut Wide, b: &Wide, c: &Wide) {
+fn less(a: &mut Wide, b: &[f64], c: &Wide) {
     for k in 0..3 {
         for lane in 0..4 {
-            a[k][lane] -= b[0][lane] * c[k][0] + b[1][lane] * c[k][1] + b[2][lane] * c[k][2];
+            a[k][lane] -= b[lane] * c[k][0] + b[3 + lane] * c[k][1] + b[6 + lane] * c[k][2];
         }
     }
+}
+
+/// Columns of a block; what is in the lane to spare has no meaning.
+#[inline(always)]
+fn columns(block: &[f32]) -> [Vec3A; 3] {
+    [0, 3, 6].map(|k| Vec3A::from_vec4(Vec4::from_slice(&block[k..k + 4])))
 }
 
 #[inline(always)]
@@ -242,11 +260,6 @@ fn product(b: &Wide, c: &Wide) -> Wide {
         }
     }
     a
-}
-
-#[inline(always)]
-fn turned(a: &Wide) -> Wide {
-    std::array::from_fn(|k| [a[0][k], a[1][k], a[2][k], 0.0])
 }
 
 fn narrow(a: &Wide) -> DMat3 {

@@ -1,7 +1,7 @@
 //! The coarse level of [`super::TwoLevel`]: one translation for every aggregate of vertices.
 
 use super::super::{Error, Pattern};
-use super::cholesky::{BlockCholesky, Wide};
+use super::cholesky::{BlockCholesky, Double, Wide};
 use super::groups::NONE;
 use super::{Bond, Matrix};
 use glam::{Mat3A, Vec3A};
@@ -11,7 +11,6 @@ use pulp::{Arch, Simd, WithSimd};
 #[derive(Debug)]
 pub(super) struct Coarse {
     pattern: Pattern,
-    values: Vec<Wide>,
     /// Aggregate of every vertex.
     aggregate: Vec<u32>,
     /// Fine blocks that sum up to each coarse one on or above the diagonal.
@@ -49,7 +48,6 @@ impl Coarse {
             next[to] += 1;
         });
         Ok(Self {
-            values: vec![[[0.0; 4]; 3]; pattern.blocks()],
             solver: BlockCholesky::new(&pattern)?,
             solution: vec![Vec3A::ZERO; count],
             usable: false,
@@ -62,20 +60,22 @@ impl Coarse {
 
     /// Takes over a matrix, with `held` vertices standing still.
     pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
-        Arch::new().dispatch(Sum { coarse: self, a, held });
+        // Wanted only here, as the factor is all that is kept.
+        let mut values = vec![[0.0; 9]; self.pattern.blocks()];
+        Arch::new().dispatch(Sum { coarse: self, values: &mut values, a, held });
         let still = |i: u32| !held.is_empty() && held.binary_search(&i).is_ok();
-        self.add_bonds(bonds, still);
+        self.add_bonds(bonds, still, &mut values);
         for k in 0..self.pattern.rows() {
             // An aggregate whose vertices are all held has nothing to solve for.
-            let own = &mut self.values[self.pattern.diagonal[k] as usize];
-            if own.iter().flatten().all(|v| *v == 0.0) {
-                (0..3).for_each(|d| own[d][d] = 1.0);
+            let own = &mut values[self.pattern.diagonal[k] as usize];
+            if own.iter().all(|v| *v == 0.0) {
+                [0, 4, 8].iter().for_each(|d| own[*d] = 1.0);
             }
         }
-        self.usable = self.solver.factor(&self.values);
+        self.usable = self.solver.factor(&values);
     }
 
-    fn add_bonds(&mut self, bonds: &[Bond], still: impl Fn(u32) -> bool) {
+    fn add_bonds(&self, bonds: &[Bond], still: impl Fn(u32) -> bool, values: &mut [Double]) {
         for bond in bonds {
             // Weights of the aggregates it joins.
             let mut joined = [(NONE, 0.0_f64); 4];
@@ -89,7 +89,8 @@ impl Coarse {
                 }
             }
             let count = joined.iter().filter(|e| e.0 != NONE).count();
-            if self.add_joined(&joined[..count], &bond.stiffness) {
+            let stiffness = bond.stiffness();
+            if self.add_joined(&joined[..count], &stiffness, values) {
                 continue;
             }
             // Without room for all couplings those of each side alone: it is as if the other were held.
@@ -101,9 +102,9 @@ impl Coarse {
                     side[size] = *entry;
                     size += 1;
                 }
-                if !self.add_joined(&side[..size], &bond.stiffness) {
+                if !self.add_joined(&side[..size], &stiffness, values) {
                     for entry in &side[..size] {
-                        self.add_joined(&[*entry], &bond.stiffness);
+                        self.add_joined(&[*entry], &stiffness, values);
                     }
                 }
             }
@@ -111,7 +112,7 @@ impl Coarse {
     }
 
     /// Adds the couplings of a bond if the pattern has room for all of them; says whether.
-    fn add_joined(&mut self, joined: &[(u32, f64)], stiffness: &Mat3A) -> bool {
+    fn add_joined(&self, joined: &[(u32, f64)], stiffness: &Mat3A, values: &mut [Double]) -> bool {
         let mut slots = [(0_u32, 0.0); 10];
         let mut count = 0;
         for (k, (a, wa)) in joined.iter().enumerate() {
@@ -124,7 +125,10 @@ impl Coarse {
             }
         }
         for (slot, weight) in &slots[..count] {
-            add(&mut self.values[*slot as usize], stiffness, *weight);
+            let entries = stiffness.to_cols_array();
+            for (to, entry) in values[*slot as usize].iter_mut().zip(entries) {
+                *to += f64::from(entry) * *weight;
+            }
         }
         true
     }
@@ -141,18 +145,19 @@ impl Coarse {
 }
 
 #[inline(always)]
-fn add(to: &mut Wide, block: &Mat3A, factor: f64) {
+fn add(to: &mut Wide, block: &Mat3A) {
     let columns = [block.x_axis, block.y_axis, block.z_axis];
     for (to, column) in to.iter_mut().zip(columns) {
         for (to, entry) in to.iter_mut().zip(column.to_array()) {
-            *to += f64::from(entry) * factor;
+            *to += f64::from(entry);
         }
     }
 }
 
 /// The coarse blocks on and above the diagonal, for any processor.
 struct Sum<'a> {
-    coarse: &'a mut Coarse,
+    coarse: &'a Coarse,
+    values: &'a mut [Double],
     a: &'a Matrix,
     held: &'a [u32],
 }
@@ -162,7 +167,7 @@ impl WithSimd for Sum<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { coarse, a, held } = self;
+        let Self { coarse, values, a, held } = self;
         let fine = a.pattern();
         let is_held = |i: u32| held.binary_search(&i).is_ok();
         let row = |slot: u32| fine.row_start.partition_point(|start| *start <= slot) as u32 - 1;
@@ -173,14 +178,14 @@ impl WithSimd for Sum<'_> {
         for i in 0..coarse.pattern.rows() {
             for slot in coarse.pattern.slots(i) {
                 let free = !(holds[i] || holds[coarse.pattern.columns[slot] as usize]);
-                let mut sum = [[0.0; 4]; 3];
+                let mut sum: Wide = [[0.0; 4]; 3];
                 let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
                 for source in &coarse.sources[sources] {
                     if free || !still(*source) {
-                        add(&mut sum, &a.block(*source), 1.0);
+                        add(&mut sum, &a.block(*source));
                     }
                 }
-                coarse.values[slot] = sum;
+                values[slot] = std::array::from_fn(|k| sum[k / 3][k % 3]);
             }
         }
     }

@@ -255,6 +255,7 @@ fn add_block(packed: &mut Packed, [lane, r, c]: [usize; 3], block: &Mat3A, facto
 
 fn add_bond(bond: &Bond, place: &[u32], batch: usize, packed: &mut Packed) {
     let at = bond.points.map(|p| place[p as usize] as usize);
+    let stiffness = bond.stiffness();
     for k in 0..4 {
         if bond.weights[k] == 0.0 || at[k] / BATCH != batch {
             continue;
@@ -263,7 +264,7 @@ fn add_bond(bond: &Bond, place: &[u32], batch: usize, packed: &mut Packed) {
             if bond.weights[l] != 0.0 && at[l] / GROUP == at[k] / GROUP && (at[l] < at[k] || k == l)
             {
                 let to = [at[k] / GROUP % LANES, at[k] % GROUP, at[l] % GROUP];
-                add_block(packed, to, &bond.stiffness, bond.weights[k] * bond.weights[l]);
+                add_block(packed, to, &stiffness, bond.weights[k] * bond.weights[l]);
             }
         }
     }

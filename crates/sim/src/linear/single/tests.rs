@@ -66,11 +66,7 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     let (pattern, triangles) = strip(90);
     let (single, mut double) = fill(&pattern, &triangles);
     // A bond between neighbours, which the pattern of the referee has room for.
-    let bond = Bond {
-        points: [10, 11, 12, 0],
-        weights: [1.0, -0.5, -0.5, 0.0],
-        stiffness: Mat3A::IDENTITY * 50.0,
-    };
+    let bond = Bond::new([10, 11, 12, 0], [1.0, -0.5, -0.5, 0.0], &(DMat3::IDENTITY * 50.0));
     let w = [1.0, -0.5, -0.5];
     for a in 0..3_usize {
         for b in a..3 {
@@ -120,11 +116,8 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
     let bonds: Vec<Bond> = (0..300)
         .map(|_| {
             let (a, b) = (pick(), pick());
-            Bond {
-                points: [a, b, b + 1, b + 2],
-                weights: [1.0, -0.2, -0.3, -0.5],
-                stiffness: Mat3A::IDENTITY * 1e5,
-            }
+            let stiffness = DMat3::IDENTITY * 1e5;
+            Bond::new([a, b, b + 1, b + 2], [1.0, -0.2, -0.3, -0.5], &stiffness)
         })
         .filter(|b| !b.points[1..].contains(&b.points[0]))
         .collect();
@@ -167,17 +160,11 @@ fn a_contact_that_is_small_beside_the_threads_is_not_overlooked() {
     let (pattern, _) = strip(400);
     let mut sheet = Matrix::zeros(&pattern);
     sheet.add_to_diagonal(|_| 1.0);
-    let plane = Bond {
-        points: [0; 4],
-        weights: [1.0, 0.0, 0.0, 0.0],
-        stiffness: Mat3A::from_diagonal(glam::Vec3::new(1e4, 0.0, 1e4)),
+    let held = |i: u32, stiffness: DVec3| {
+        Bond::new([i, 0, 0, 0], [1.0, 0.0, 0.0, 0.0], &DMat3::from_diagonal(stiffness))
     };
-    let threads: Vec<Bond> = (0..400).map(|i| Bond { points: [i, 0, 0, 0], ..plane }).collect();
-    let touch = |i: u32| Bond {
-        points: [i, 0, 0, 0],
-        stiffness: Mat3A::from_diagonal(glam::Vec3::new(0.0, 400.0, 0.0)),
-        ..plane
-    };
+    let threads: Vec<Bond> = (0..400).map(|i| held(i, DVec3::new(1e4, 0.0, 1e4))).collect();
+    let touch = |i: u32| held(i, DVec3::new(0.0, 400.0, 0.0));
     let mut all = threads.clone();
     all.extend((0..400).step_by(3).map(touch));
     let mut m = TwoLevel::new(&pattern).unwrap();
