@@ -24,6 +24,8 @@ const PARALLEL: f64 = 1e-3;
 pub(super) struct Contact {
     /// What tells it from others, as [`Near::key`], and which points it has.
     key: [u32; 4],
+    /// As that of its pair.
+    pub(super) rub: u32,
     pub(super) weights: [f64; 4],
     pub(super) normal: DVec3,
     /// Distance beyond thickness and radius [m].
@@ -176,6 +178,7 @@ impl Gauge {
         };
         Some(Contact {
             key: near.key(),
+            rub: near.rub,
             weights: closest.weights,
             normal: closest.normal(),
             gap,

@@ -4,7 +4,7 @@
 //! run into something, what it runs into joins the system as if it were a contact at half the reach, and the
 //! direction is found again: otherwise the first pair in the way would shorten the way of all.
 
-use super::friction::Curvature;
+use super::friction::{Curvature, Rub};
 use super::newton::{Failure, Iterate, Solver, Stepped};
 use crate::linear::cg::End;
 use crate::linear::single::{self, Bond, Goal, Vectors};
@@ -220,20 +220,32 @@ impl Solver {
         };
         let bonds = &mut self.bonds;
         bonds.clear();
-        bonds.reserve_exact(self.contacts.len() + it.rubs.len() + it.start.seams.len());
+        bonds.reserve_exact(self.contacts.len() + it.start.seams.len());
         let mut bind = |link: Link| {
             bonds.push(link.bond(&it.led));
             link.press(&it.led, ahead, pressed);
         };
-        for c in self.contacts.iter() {
-            pull(&c.points(), c.gradient(&it.y));
-            bind(Link { points: c.points(), weights: c.weights, stiffness: c.hessian() });
-        }
-        for r in &it.rubs {
+        // A contact and its friction, which was found when the step began, act between nearly the same points. In the matrix they are
+        // one bond, between the points of now: it takes half the time, and forces are exact.
+        let mut joined = vec![false; it.rubs.len()];
+        let mut rub = |r: &Rub| {
             let (force, stiffness) = r.pull((&it.y, &it.y0), self.slip, curvature);
             pull(&r.points(), r.weights.map(|w| force * w));
+            stiffness
+        };
+        for c in self.contacts.iter() {
+            let mut stiffness = c.hessian();
+            if let Some(r) = it.rubs.get(c.rub as usize) {
+                stiffness += rub(r);
+                joined[c.rub as usize] = true;
+            }
+            bind(Link { points: c.points(), weights: c.weights, stiffness });
+        }
+        for r in it.rubs.iter().zip(&joined).filter(|(_, joined)| !**joined).map(|(r, _)| r) {
+            let stiffness = rub(r);
             bind(Link { points: r.points(), weights: r.weights, stiffness });
         }
+        self.contacts.iter().for_each(|c| pull(&c.points(), c.gradient(&it.y)));
         for seam in it.start.seams {
             let [a, b] = seam.vertices;
             let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);

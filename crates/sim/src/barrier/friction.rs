@@ -10,8 +10,8 @@
 //! that touches |u| at ℓ and lies above it, 1/ℓ ([`Curvature`]), for contacts that slide fast; the last ones, which decide how exact
 //! a step is, take its own, and so does what sticks or creeps, which would be held back for long.
 
-use super::contact::Contact;
-use super::pairs;
+use super::contact::{Contact, Contacts};
+use super::pairs::{self, Near};
 use glam::{DMat3, DVec3};
 
 /// Iterations of a step that foresee how far contacts slide.
@@ -103,9 +103,8 @@ impl Rub {
     }
 
     /// Takes note of how far it slides if all go from `start` to `ends`.
-    pub(super) fn foreseeing(mut self, start: &[DVec3], ends: &[DVec3]) -> Self {
+    pub(super) fn foresee(&mut self, start: &[DVec3], ends: &[DVec3]) {
         self.foreseen = self.slid(ends, start).length();
-        self
     }
 
     /// How far it has slid since it stuck.
@@ -151,6 +150,20 @@ impl Rub {
     pub(super) fn anchor(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> DVec3 {
         self.slid(y, start).clamp_length_max(slip)
     }
+}
+
+/// What rubs among the contacts of these pairs; the pairs take note of it.
+pub(super) fn rubs(contacts: &Contacts, anchors: &Anchors, pairs: &mut [Near]) -> Vec<Rub> {
+    let mut rubs = Vec::with_capacity(contacts.len());
+    // Contacts are in the order of their pairs.
+    let mut pairs = pairs.iter_mut();
+    for rub in contacts.iter().filter_map(|c| Rub::of(c, anchors)) {
+        if let Some(pair) = pairs.find(|p| p.key() == rub.key) {
+            pair.rub = rubs.len() as u32;
+        }
+        rubs.push(rub);
+    }
+    rubs
 }
 
 /// The anchors after a step.

@@ -259,9 +259,8 @@ impl Solver {
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
-        let found = self.contacts.iter().filter_map(|c| Rub::of(c, start.anchors));
-        let mut rubs = Vec::with_capacity(self.contacts.len());
-        rubs.extend(found.map(|r| r.foreseeing(&y0, &ends)));
+        let mut rubs = friction::rubs(&self.contacts, start.anchors, &mut pairs);
+        rubs.iter_mut().for_each(|r| r.foresee(&y0, &ends));
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.
         let coasts = still && self.impacts(&pairs, &y0, &ends).is_empty();

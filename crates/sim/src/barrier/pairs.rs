@@ -13,6 +13,9 @@ use toile_collide::{Candidates, Motion, NotFinite, distance};
 /// No body: both features are cloth.
 pub(super) const CLOTH: u32 = u32::MAX;
 
+/// Not among those that rubbed.
+pub(super) const NOTHING: u32 = u32::MAX;
+
 /// How much farther than asked is surely farther, with rounding.
 const PASSING: f64 = 1.0 + 1e-6;
 
@@ -43,6 +46,8 @@ pub(super) struct Near {
     /// cloth that lies flat, however short the edge between them is pressed; when it folds, they turn up too near.
     /// Such pairs may not cross, but nothing pushes them apart except the threads between them.
     pub(super) crowded: bool,
+    /// Its number among those that rubbed when the step began, or [`NOTHING`].
+    pub(super) rub: u32,
     /// Stiffness of its barrier for this step [N/m], if that follows from what is pressed.
     pub(super) stiffness: f64,
 }
@@ -65,7 +70,7 @@ impl Closest {
 
 impl Near {
     fn new(kind: Kind, points: [u32; 4], rank: [u32; 3], body: u32) -> Self {
-        Self { kind, points, rank, body, crowded: false, stiffness: 0.0 }
+        Self { kind, points, rank, body, crowded: false, rub: NOTHING, stiffness: 0.0 }
     }
 
     /// What tells pairs apart from step to step, as [`key`].

@@ -8,7 +8,7 @@
 //! were felt in every other iteration only, directions would go back and forth.
 
 use super::newton::Solver;
-use super::pairs::{CLOTH, Near};
+use super::pairs::{CLOTH, NOTHING, Near};
 use glam::DVec3;
 use std::cmp::Ordering;
 use toile_collide::NotFinite;
@@ -65,6 +65,7 @@ impl Solver {
         for pair in pairs {
             if let Some(before) = ordinary.to(pair, &mut keep) {
                 crowded.to(pair, &mut keep);
+                pair.rub = before.rub;
                 pair.stiffness = self.stiffened(before, y);
                 if pair.stiffness != before.stiffness {
                     brought += of(pair) - of(before);
@@ -72,6 +73,7 @@ impl Solver {
                 continue;
             }
             let before = crowded.to(pair, &mut keep);
+            pair.rub = before.map_or(NOTHING, |b| b.rub);
             pair.crowded = self.is_crowded(pair, y);
             pair.stiffness = self.stiffness_of(pair);
             if before.is_none_or(|_| !pair.crowded) {
