@@ -185,11 +185,11 @@ mod tests {
     use glam::DVec3;
     use toile_mesh::shape::{Diagonals, grid};
 
-    /// A square that stands upright falls to the ground and folds over itself: energy gained [J], largest strain, most linear systems
+    /// A square that stands upright, with a wave so high [m], falls to the ground and folds over itself: energy gained [J], largest strain, most linear systems
     /// in a step, and the lowest vertex [m].
-    fn fall(settings: Settings) -> (f64, f64, u32, f64) {
+    fn fall(settings: Settings, wave: f64) -> (f64, f64, u32, f64) {
         let mesh = grid(0.6, 0.6, 14, 14, Diagonals::Alternating)
-            .map_positions(|p| DVec3::new(p.x, 0.35 - p.z, 1e-3 * (9.0 * p.x - 5.0 * p.z).sin()));
+            .map_positions(|p| DVec3::new(p.x, 0.35 - p.z, wave * (9.0 * p.x - 5.0 * p.z).sin()));
         let cloth = Cloth {
             name: "square".into(),
             mesh,
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn cloth_of_tuebingen_falls_in_a_heap_with_two_linear_systems_a_step_and_no_energy_from_nothing()
      {
-        let (gained, strain, systems, lowest) = fall(Preset::Tuebingen04.settings());
+        let (gained, strain, systems, lowest) = fall(Preset::Tuebingen04.settings(), 1e-3);
         assert_eq!(systems, 2);
         assert!(gained < 1e-3, "{gained}");
         assert!(strain < 0.3, "{strain}");
@@ -229,6 +229,10 @@ mod tests {
         let mut settings = Preset::Tuebingen04.settings();
         settings.collision.feedback = 1;
         settings.collision.impact_rounds = 2;
-        assert!(fall(settings).3 > 0.0);
+        // How deep it goes hangs on the last bits of the start: from 0.5 mm above the ground to 0.7 mm below, and from 0.8 mm to
+        // 7 mm below if bodies are no constraints. The mean of some starts tells these apart.
+        let starts = [1.0, 1.0 + 1e-9, 1.0 + 2e-9].map(|part| 1e-3 * part);
+        let lowest = starts.map(|wave| fall(settings.clone(), wave).3);
+        assert!(lowest.iter().sum::<f64>() / 3.0 > -1e-3, "{lowest:?}");
     }
 }

@@ -54,7 +54,7 @@ mod tests {
             DVec3::new(-2.0, 0.5, 6.0),
         );
         let bond = Bond::new([2, 0, 1, 0], [1.0, -0.25, -0.75, 0.0], &s);
-        assert_eq!(bond.stiffness(), Mat3A::from_mat3(s.as_mat3()));
+        assert_eq!(bond.stiffness(), Mat3A::from(s.as_mat3()));
         let x = [Vec3A::new(1.0, 2.0, 4.0), Vec3A::new(-2.0, 0.0, 1.0), Vec3A::new(3.0, 8.0, -5.0)];
         let mut y = [Vec3A::ONE; 3];
         bond.apply(&x, &mut y);
