@@ -55,7 +55,7 @@ pub(crate) fn run(world: &mut World, seconds: f64) {
 pub(crate) fn centre_of_mass(world: &World) -> (f64, DVec3) {
     let m = &world.model().mass;
     let total: f64 = m.iter().sum();
-    let moment: DVec3 = world.state().x.iter().zip(m).map(|(x, m)| *x * *m).sum();
+    let moment: DVec3 = world.state().x.iter().zip(m.iter()).map(|(x, m)| *x * *m).sum();
     (total, moment / total)
 }
 

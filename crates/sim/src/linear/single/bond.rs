@@ -60,7 +60,7 @@ mod tests {
         bond.apply(&x, &mut y);
         let pull = s.as_mat3() * (x[2] - x[0] * 0.25 - x[1] * 0.75);
         for (y, w) in y.into_iter().zip([-0.25, -0.75, 1.0]) {
-            assert!((y - Vec3A::ONE - Vec3A::from(pull) * w).length() < 1e-5);
+            assert!((y - Vec3A::ONE - pull * w).length() < 1e-5);
         }
     }
 }
