@@ -30,6 +30,8 @@ const CHUNK: usize = 2048;
 pub struct Net {
     /// How far vertices may deviate [m].
     margin: f64,
+    /// The separation it was cast for [m].
+    separation: f64,
     /// The way it was cast around; empty if it was not.
     way: [Vec<DVec3>; 2],
     vf: Vec<Knot>,
@@ -58,7 +60,7 @@ impl Net {
     /// A net that is not cast yet, for ways that differ by `margin` [m].
     pub fn new(margin: f64) -> Self {
         let (way, none) = (Default::default(), Vec::new);
-        Self { margin, way, vf: none(), ee: none(), strayed: Vec::new() }
+        Self { margin, separation: 0.0, way, vf: none(), ee: none(), strayed: Vec::new() }
     }
 
     /// Forgets what was caught.
@@ -76,7 +78,8 @@ impl Net {
         motion: Motion<'_>,
         separation: f64,
     ) -> Result<(Candidates, u64), NotFinite> {
-        let cast = self.way[0].len() == detector.surface.vertices;
+        let known = self.way[0].len() == detector.surface.vertices;
+        let cast = known && self.separation.to_bits() == separation.to_bits();
         let strayed = if cast { self.stray(motion) } else { usize::MAX };
         if strayed as f64 > STRAYED * detector.surface.vertices as f64 {
             self.cast(detector, motion, separation)?;
@@ -131,6 +134,7 @@ impl Net {
             let [[a, b], [c, d]] = pair.map(|e| s.edges[e as usize]);
             Knot { pair, vertices: [a, b, c, d], state: UNKNOWN }
         }));
+        self.separation = separation;
         self.way[0].extend_from_slice(motion.x_t0);
         self.way[1].extend_from_slice(motion.x_t1);
         self.strayed.clear();

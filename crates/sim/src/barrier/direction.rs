@@ -137,21 +137,26 @@ impl Solver {
         Ok(System { gradient, pressed, bonds: self.bonds.len() })
     }
 
-    /// What a direction is sought from: in the first iteration where inertia alone would go, for all that touch nothing, as
-    /// what flies freely is then found at once.
-    fn first_guess(&self, it: &Iterate<'_>, ahead: &[DVec3], iteration: u32) -> Vec<DVec3> {
-        let mut d = ahead.to_vec();
+    /// What a direction is sought from: where the last one led, while pins and bodies are on their way. A step begins with where
+    /// inertia alone would go, for all that touch nothing, as what flies freely is then found at once; but cloth that is held goes on
+    /// as it did: while hands wind it up all of it turns, and from rest that would be far to seek.
+    fn first_guess(&self, it: &mut Iterate<'_>, ahead: &[DVec3], iteration: u32) -> Vec<DVec3> {
+        let mut d = std::mem::take(&mut it.left);
         d.resize(it.y.len(), DVec3::ZERO);
-        if iteration > 1 || !it.held.is_empty() || !it.inertia.flies() {
-            return d;
-        }
-        for i in 0..self.masses.len() {
-            d[i] = it.inertia.free(i) - it.y[i];
-        }
-        for bond in &self.bonds {
-            for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
-                d[*p as usize] = DVec3::ZERO;
+        if iteration == 1 && it.inertia.flies() {
+            let free = |i: usize| it.inertia.free(i) - it.y[i];
+            let goes_on = |i: usize| it.start.v[i] * it.start.h;
+            for i in 0..self.masses.len() {
+                d[i] = if it.held.is_empty() { free(i) } else { goes_on(i) };
             }
+            for bond in self.bonds.iter().filter(|_| it.held.is_empty()) {
+                for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
+                    d[*p as usize] = DVec3::ZERO;
+                }
+            }
+        }
+        for (i, ahead) in ahead.iter().enumerate().filter(|(i, _)| it.led[*i]) {
+            d[i] = *ahead;
         }
         d
     }

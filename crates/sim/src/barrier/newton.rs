@@ -136,6 +136,8 @@ pub(super) struct Iterate<'a> {
     pub(super) y: Vec<DVec3>,
     /// Part of the way that pins and bodies have gone.
     pub(super) part: f64,
+    /// What is left to go of the last direction, while pins and bodies are on their way.
+    pub(super) left: Vec<DVec3>,
     /// All pairs that come within reach on the last way that was looked at.
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
@@ -197,10 +199,14 @@ impl Solver {
         let mut it = self.begin(start, &mut report)?;
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
-            let moving = it.part < 1.0;
+            let (moving, gone) = (it.part < 1.0, it.part);
             let (d, slope, most) = self.direction(&mut it, &mut report)?;
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
+            if it.part < 1.0 {
+                let rest = (1.0 - it.part) / (1.0 - gone);
+                it.left = d.into_iter().map(|d| d * rest).collect();
+            }
             let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
                 || (slope <= self.settings.decrement * it.scale
                     && fastest <= FARTHEST * self.gauge.reach);
@@ -268,8 +274,20 @@ impl Solver {
         let touching = touching(&self.contacts, n);
         let inertia = Inertia::new(self.settings.rule, start, &self.masses, touching);
         let scale = self.scale(start, &inertia);
-        let mut it =
-            Iterate { start, inertia, held, led, y0, y, part, pairs, rubs, scale, energy: barrier };
+        let mut it = Iterate {
+            start,
+            inertia,
+            held,
+            led,
+            y0,
+            y,
+            part,
+            left: Vec::new(),
+            pairs,
+            rubs,
+            scale,
+            energy: barrier,
+        };
         it.energy += self.smooth(&it, &it.y0);
         // What rests on something rather stays where it was.
         if coasts {
