@@ -106,9 +106,9 @@ impl Net {
         let limit = (WITHIN * self.margin).powi(2);
         self.strayed.clear();
         self.strayed.extend((0..a.len()).map(|i| {
-            let deviates = |k: usize| ends[k][i].distance_squared(a[i].lerp(b[i], at[k]));
-            // Also if it is not a number.
-            !(deviates(0).max(deviates(1)) <= limit)
+            let holds = |k: usize| ends[k][i].distance_squared(a[i].lerp(b[i], at[k])) <= limit;
+            // What is not a number is held by nothing.
+            !(holds(0) && holds(1))
         }));
         self.strayed.iter().filter(|s| **s).count()
     }
