@@ -63,11 +63,6 @@ impl Net {
         Self { margin, separation: 0.0, way, vf: none(), ee: none(), strayed: Vec::new() }
     }
 
-    /// Forgets what was caught.
-    pub fn haul(&mut self) {
-        self.way.iter_mut().for_each(Vec::clear);
-    }
-
     /// Candidate pairs of the surface with itself that come nearer than `separation`, and how many were looked at.
     ///
     /// # Errors
@@ -120,7 +115,8 @@ impl Net {
         motion: Motion<'_>,
         separation: f64,
     ) -> Result<(), NotFinite> {
-        self.haul();
+        // If that fails, there is no net.
+        self.way.iter_mut().for_each(Vec::clear);
         detector.update(motion, separation + 2.0 * self.margin, None)?;
         let caught = detector.self_neighbours();
         let s = &detector.surface;
