@@ -117,3 +117,10 @@ fn positions_that_are_not_finite_are_refused() {
     // And goes on afterwards.
     assert!(net.candidates(&mut detector, Motion::still(&x), GAP).is_ok());
 }
+
+#[test]
+fn margins_that_mean_nothing_are_refused() {
+    for margin in [-1e-3, f64::NAN, f64::NEG_INFINITY] {
+        assert!(std::panic::catch_unwind(|| Net::new(margin)).is_err(), "{margin}");
+    }
+}

@@ -132,7 +132,8 @@ impl Model {
         Ok(model)
     }
 
-    /// Rest length of each edge [m], found anew: few ask for it. On a seam it is that of the first side.
+    /// Rest length of each edge [m], found anew: it is asked for once a step, and a list of it would be kept for all of them. On a seam it
+    /// is that of the first side.
     pub fn rest_lengths(&self) -> Vec<f64> {
         let mut rest = vec![0.0; self.topology.edges.len()];
         for (t, edges) in self.topology.triangle_edges.iter().enumerate().rev() {

@@ -58,7 +58,11 @@ enum State {
 
 impl Net {
     /// A net that is not cast yet, for ways that differ by `margin` [m].
+    ///
+    /// # Panics
+    /// If the margin is negative or not a number.
     pub fn new(margin: f64) -> Self {
+        assert!(margin >= 0.0, "a margin of {margin} m");
         let (way, none) = (Default::default(), Vec::new);
         Self { margin, separation: 0.0, way, vf: none(), ee: none(), strayed: Vec::new() }
     }
@@ -66,17 +70,22 @@ impl Net {
     /// Candidate pairs of the surface with itself that come nearer than `separation`, and how many were looked at.
     ///
     /// # Errors
-    /// If a position is not finite. The detector has to be updated anew afterwards in any case.
+    /// If a corner of a triangle is not finite. The detector has to be updated anew afterwards in any case.
+    ///
+    /// # Panics
+    /// If there is not one position for each vertex.
     pub fn candidates(
         &mut self,
         detector: &mut Detector,
         motion: Motion<'_>,
         separation: f64,
     ) -> Result<(Candidates, u64), NotFinite> {
-        let known = self.way[0].len() == detector.surface.vertices;
+        let count = detector.surface.vertices;
+        assert_eq!([motion.x_t0.len(), motion.x_t1.len()], [count; 2], "positions of all vertices");
+        let known = self.way[0].len() == count;
         let cast = known && self.separation.to_bits() == separation.to_bits();
         let strayed = if cast { self.stray(motion) } else { usize::MAX };
-        if strayed as f64 > STRAYED * detector.surface.vertices as f64 {
+        if strayed as f64 > STRAYED * count as f64 {
             self.cast(detector, motion, separation)?;
         }
         let mut found = self.sifted(motion, separation);

@@ -240,6 +240,10 @@ impl Contacts {
         self.batches.iter().flatten()
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Contact> {
+        self.batches.iter_mut().flatten()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.batches.iter().map(Vec::len).sum()
     }

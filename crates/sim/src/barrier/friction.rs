@@ -152,14 +152,16 @@ impl Rub {
     }
 }
 
-/// What rubs among the contacts of these pairs; the pairs take note of it.
-pub(super) fn rubs(contacts: &Contacts, anchors: &Anchors, pairs: &mut [Near]) -> Vec<Rub> {
+/// What rubs among the contacts of these pairs; both take note of it.
+pub(super) fn rubs(contacts: &mut Contacts, anchors: &Anchors, pairs: &mut [Near]) -> Vec<Rub> {
     let mut rubs = Vec::with_capacity(contacts.len());
     // Contacts are in the order of their pairs.
     let mut pairs = pairs.iter_mut();
-    for rub in contacts.iter().filter_map(|c| Rub::of(c, anchors)) {
+    for contact in contacts.iter_mut() {
+        let Some(rub) = Rub::of(contact, anchors) else { continue };
+        contact.rub = rubs.len() as u32;
         if let Some(pair) = pairs.find(|p| p.key() == rub.key) {
-            pair.rub = rubs.len() as u32;
+            pair.rub = contact.rub;
         }
         rubs.push(rub);
     }

@@ -265,7 +265,7 @@ impl Solver {
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
-        let mut rubs = friction::rubs(&self.contacts, start.anchors, &mut pairs);
+        let mut rubs = friction::rubs(&mut self.contacts, start.anchors, &mut pairs);
         rubs.iter_mut().for_each(|r| r.foresee(&y0, &ends));
         let part = f64::from(u8::from(still));
         // A better start than where it was, if nothing is in the way.

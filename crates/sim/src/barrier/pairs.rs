@@ -183,11 +183,11 @@ impl Pairs {
         }
     }
 
-    /// Begins a step in which cloth touches itself at so many places; ways of its iterations differ by about `margin` [m].
+    /// Begins a step in which cloth rubs against itself at so many places; ways of its iterations differ by about `margin` [m].
     ///
     /// Where cloth is heaped up nothing is flat, and a query is dear. Elsewhere it is cheap, for most of the cloth is dismissed at once.
-    pub(super) fn begin(&mut self, touches: usize, margin: f64) {
-        let heaped = touches as f64 > HEAPED * self.vertices as f64;
+    pub(super) fn begin(&mut self, rubs: usize, margin: f64) {
+        let heaped = rubs as f64 > HEAPED * self.vertices as f64;
         self.net = heaped.then(|| Net::new(margin));
     }
 

@@ -37,8 +37,8 @@ impl<'a> Cloth<'a> {
         let mut w: Vec<f64> = model.mass.iter().map(|m| mean / m).collect();
         held.iter().for_each(|v| w[*v as usize] = 0.0);
         let edges = &model.topology.edges;
-        let mut sorted = model.rest_lengths();
-        let lengths = edges.iter().zip(&sorted).map(|(e, rest)| {
+        let mut rest_lengths = model.rest_lengths();
+        let lengths = edges.iter().zip(&rest_lengths).map(|(e, rest)| {
             let [a, b] = e.vertices.map(|v| x[v as usize]);
             let now = a.distance(b);
             [rest.min(now), rest.max(now)]
@@ -64,10 +64,10 @@ impl<'a> Cloth<'a> {
             held_pieces[piece[*t as usize] as usize] = true;
         }
         let lengths = lengths.collect();
-        sorted.sort_by(f64::total_cmp);
+        rest_lengths.sort_by(f64::total_cmp);
         Self {
             lengths,
-            edge: sorted[sorted.len() / 2],
+            edge: rest_lengths[rest_lengths.len() / 2],
             model,
             x: x.to_vec(),
             w,
