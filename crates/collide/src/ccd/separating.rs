@@ -13,6 +13,12 @@
 //! Unlike conservative advancement by the largest speed, motion across n costs nothing, so pairs
 //! that slide along each other are dismissed in one round.
 //!
+//! A gap that is small beside the features is lost to a plane that stands still as soon as they turn a little, even if
+//! they turn as one. So after a few rounds the plane turns with them, from the normal n₀ at t₀ to the normal n₁ at t₁:
+//! with |n(t)| ≤ 1 between two unit vectors, the features are farther apart than `n(t)·(a_i(t) − b_j(t))`, a quadratic in t,
+//! and above the threshold as long as its three Bernstein coefficients are. What is lost is of second order
+//! in the angle.
+//!
 //! **No miss.** A stretch of time is dismissed only by step 2, that is, by linear functions whose
 //! values at both ends are computed from the input. With M the largest coordinate, each of these is
 //! off by at most `ERROR · M`: three differences, three products and two sums of values ≤ 2M, each
@@ -41,6 +47,12 @@ const RELATIVE: f64 = 1e-7;
 
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
 const MAX_PLANES: usize = 48;
+
+/// From this one on planes turn, if those that stand still have not led to the end.
+const STANDING: usize = 2;
+
+/// How often the time for which a plane turns is shortened.
+const SHORTENINGS: usize = 8;
 
 /// What differs between the two kinds of pairs.
 trait Features<const A: usize, const B: usize> {
@@ -195,6 +207,11 @@ fn advance<const A: usize, const B: usize>(
             let cubic = cubic.get_or_insert_with(|| features.coplanarity(a, b));
             reached = cubic.apart_until(threshold, reached.max(t));
         }
+        // Features that turn as one, with a gap that is small beside their size, would take hundreds of such planes.
+        if reached < 1.0 && plane >= STANDING {
+            let n = gap.normalize_or_zero();
+            reached = reached.max(separated_turning(a, b, features, n, threshold + 2.0 * error, t));
+        }
         if reached >= 1.0 {
             return None;
         }
@@ -268,6 +285,34 @@ fn separated_until<const A: usize, const B: usize>(
         }
     }
     until
+}
+
+/// A time ≥ `from` up to which a plane that turns keeps the features apart: from the normal `n` there to that of the
+/// nearest points at the end.
+fn separated_turning<const A: usize, const B: usize>(
+    a: &[[DVec3; 2]; A],
+    b: &[[DVec3; 2]; B],
+    features: &impl Features<A, B>,
+    n: DVec3,
+    threshold: f64,
+    from: f64,
+) -> f64 {
+    let mut until = 1.0;
+    for _ in 0..SHORTENINGS {
+        let weights = features.nearest(&at(a, until), &at(b, until));
+        let normals = [n, between(a, b, &weights, until).normalize_or_zero()];
+        let along = |p: &[DVec3; 2]| {
+            let [p, q] = [from, until].map(|t| p[0] + (p[1] - p[0]) * t);
+            [normals[0].dot(p), 0.5 * (normals[0].dot(q) + normals[1].dot(p)), normals[1].dot(q)]
+        };
+        let (a, b) = (a.each_ref().map(along), b.each_ref().map(along));
+        let above = |p: &[f64; 3], q: &[f64; 3]| (0..3).all(|k| p[k] - q[k] >= threshold);
+        if a.iter().all(|p| b.iter().all(|q| above(p, q))) {
+            return until;
+        }
+        until = from + 0.25 * (until - from);
+    }
+    from
 }
 
 /// The unit vector along `n` that makes no obtuse angle with `gap`.

@@ -19,6 +19,9 @@ const CHUNK: usize = 1024;
 /// Squared sine of the angle below which edges count as nearly parallel.
 const PARALLEL: f64 = 1e-3;
 
+/// Part of the reach below which a gap counts as tight: loads that are worth the name leave more.
+const TIGHT: f64 = 1e-3;
+
 /// A pair within reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
@@ -160,6 +163,11 @@ impl Gauge {
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
+        // Its own curvature would open a gap that is far too small by no more than the gap itself in each iteration, and would be
+        // so stiff beside the threads that single precision forgets them.
+        if gap > 0.0 && gap < TIGHT * reach {
+            value.curvature = value.curvature.min(-value.slope / (TIGHT * reach));
+        }
         let stiffness = self.stiffness(near);
         let mut whole = 0.0;
         if near.kind == Kind::EdgeEdge && gap > 0.0 {
