@@ -190,6 +190,16 @@ impl Ccd {
     }
 }
 
+/// Whether a plane with this unit normal, from the second feature to the first, keeps them farther apart than `distance`
+/// on all their way. No rounding makes it say so of features that come nearer.
+pub fn is_kept_apart(pair: Pair, x: &Query, normal: DVec3, distance: f64) -> bool {
+    let [p, q, r, s] = *x;
+    match pair {
+        Pair::VertexFace => separating::is_kept_apart(&[p], &[q, r, s], normal, distance),
+        Pair::EdgeEdge => separating::is_kept_apart(&[p, q], &[r, s], normal, distance),
+    }
+}
+
 /// Finds the queries that a filter does not dismiss: those that may come nearer than the separation.
 /// `query` gives the vertices of the one with a number below `count`, or none if it need not be asked;
 /// `kept` sees what is left, in order.

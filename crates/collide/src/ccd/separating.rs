@@ -154,6 +154,22 @@ pub(super) fn edge_edge(
     Some(Impact { time, normal, distance, weights: [v[0], v[1], -w[0], -w[1]] })
 }
 
+/// Whether a plane with the unit normal `n` keeps two features farther apart than `distance` all along.
+pub(super) fn is_kept_apart<const A: usize, const B: usize>(
+    a: &[[DVec3; 2]; A],
+    b: &[[DVec3; 2]; B],
+    n: DVec3,
+    distance: f64,
+) -> bool {
+    separated_until(a, b, n, distance + error(a, b), 0.0) >= 1.0
+}
+
+/// Bound on the error of a separation.
+fn error<const A: usize, const B: usize>(a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> f64 {
+    let largest = largest_coordinate(a, b);
+    if largest < SMALL { f64::INFINITY } else { ERROR * largest }
+}
+
 /// Time, normal at the begin, distance at the begin, and the weights at the time of impact.
 type Found<const A: usize, const B: usize> = (f64, DVec3, f64, [f64; A], [f64; B]);
 
@@ -163,8 +179,7 @@ fn advance<const A: usize, const B: usize>(
     separation: Separation,
     features: &impl Features<A, B>,
 ) -> Option<Found<A, B>> {
-    let largest = largest_coordinate(a, b);
-    let error = if largest < SMALL { f64::INFINITY } else { ERROR * largest };
+    let error = error(a, b);
     let mut weights = features.nearest(&at(a, 0.0), &at(b, 0.0));
     let mut gap = between(a, b, &weights, 0.0);
     let distance = gap.length();

@@ -87,6 +87,68 @@ fn sliding_at_the_separation_is_no_impact() {
     assert_eq!(Ccd::Separating.vertex_face(p, floor(), Separation::gap(1e-3)), None);
 }
 
+/// Two edges, or a vertex and a face, `gap` beyond a radius of one half apart, that begin to turn about a far axis by `angle` and part
+/// by `parting`.
+fn tight(pair: Pair, gap: f64, angle: f64, parting: f64) -> Query {
+    let up = DVec3::Y * (0.5 + gap);
+    let points = match pair {
+        Pair::EdgeEdge => {
+            [up - DVec3::X * 3.0, up + DVec3::X * 9.0, -DVec3::Z * 5.0, DVec3::Z * 8.0]
+        }
+        Pair::VertexFace => {
+            [up, DVec3::new(-9.0, 0.0, -4.0), DVec3::new(8.0, 0.0, -5.0), DVec3::Z * 9.0]
+        }
+    };
+    let turn = DVec3::new(0.6, 0.0, 0.8) * angle;
+    let first = if pair == Pair::EdgeEdge { 2 } else { 1 };
+    let pivot = DVec3::new(20.0, 0.0, 10.0);
+    std::array::from_fn(|i| {
+        let more = if i < first { DVec3::Y * parting } else { DVec3::ZERO };
+        [points[i], points[i] + turn.cross(points[i] - pivot) + more]
+    })
+}
+
+#[test]
+fn what_turns_as_one_is_let_go_however_small_the_gap() {
+    for pair in [Pair::EdgeEdge, Pair::VertexFace] {
+        for (gap, angle) in [(1e-2, 0.2), (1e-3, 0.1), (1e-4, 0.05), (1e-6, 0.02)] {
+            let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8 };
+            let x = tight(pair, gap, angle, 0.0);
+            assert_eq!(Ccd::Separating.answer(pair, &x, separation, Filter::Hull), None, "{gap}");
+            let meets = tight(pair, gap, angle, -2.0 * gap - angle * angle);
+            assert!(Ccd::Separating.answer(pair, &meets, separation, Filter::Hull).is_some());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_turns_keeps_its_distance_until_the_time_it_is_told(
+        pair in pair(), digits in 1.0..7.0_f64, angle in -0.4..0.4_f64, parting in -2.0..9.0_f64,
+    ) {
+        let gap = libm::pow(10.0, -digits);
+        let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8 };
+        let x = tight(pair, gap, angle, parting * gap);
+        let impact = Ccd::Separating.answer(pair, &x, separation, Filter::Hull);
+        let until = impact.map_or(1.0, |i| i.time);
+        let least = separation.threshold(0.5 + gap);
+        for k in 0..=400 {
+            let [p, q, r, s] = at(&x, until * f64::from(k) / 400.0);
+            let way = match pair {
+                Pair::VertexFace => {
+                    let w = distance::point_triangle(p, [q, r, s]);
+                    p - (q * w[0] + r * w[1] + s * w[2])
+                }
+                Pair::EdgeEdge => {
+                    let [u, v] = distance::edge_edge([p, q], [r, s]);
+                    p.lerp(q, u) - r.lerp(s, v)
+                }
+            };
+            prop_assert!(way.length() >= least - 1e-13, "{} of {least} at {k}", way.length());
+        }
+    }
+}
+
 #[test]
 fn a_sphere_is_a_vertex_with_a_radius() {
     let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];

@@ -7,7 +7,7 @@
 //! that vanishes with the angle between them [li2020ipc].
 
 use super::law::{Law, Value};
-use super::pairs::{self, CLOTH, Closest, Kind, Near, Pairs};
+use super::pairs::{self, CLOTH, Closest, Kind, NOTHING, Near, Pairs};
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -163,10 +163,8 @@ impl Gauge {
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
-        // Its own curvature would open a gap that is far too small by no more than the gap itself in each iteration, and would be
-        // so stiff beside the threads that single precision forgets them.
         if gap > 0.0 && gap < TIGHT * reach {
-            value.curvature = value.curvature.min(-value.slope / (TIGHT * reach));
+            value.curvature = opening_curvature(&value, reach);
         }
         let stiffness = self.stiffness(near);
         let mut whole = 0.0;
@@ -244,6 +242,35 @@ impl Contacts {
         sums.iter().sum()
     }
 
+    /// Tells the pairs they were found among which is whose.
+    pub(super) fn number(&self, pairs: &mut [Near]) {
+        for (b, (batch, pairs)) in self.batches.iter().zip(pairs.chunks_mut(CHUNK)).enumerate() {
+            let mut next = 0;
+            for pair in pairs {
+                let own = batch.get(next).is_some_and(|c| c.key == pair.key());
+                pair.contact = if own { (b * CHUNK + next) as u32 } else { NOTHING };
+                next += usize::from(own);
+            }
+        }
+    }
+
+    /// The contact of a pair, if it has one.
+    pub(super) fn of(&self, pair: &Near) -> Option<&Contact> {
+        let number = pair.contact as usize;
+        self.batches.get(number / CHUNK)?.get(number % CHUNK)
+    }
+
+    /// Whether a direction opens a tight gap to more than twice of what it is. Such a pair presses and rubs with forces that
+    /// nothing balances, and as it moves by next to nothing, nobody else would notice.
+    pub(super) fn open(&self, gauge: &Gauge, d: &[DVec3]) -> bool {
+        let tight = self.iter().filter(|c| c.gap < TIGHT * gauge.reach);
+        tight.into_iter().any(|c| {
+            let way: DVec3 =
+                c.points().iter().zip(c.weights).map(|(p, w)| d[*p as usize] * w).sum();
+            c.normal.dot(way) > c.gap
+        })
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Contact> {
         self.batches.iter().flatten()
     }
@@ -255,6 +282,13 @@ impl Contacts {
     pub(super) fn len(&self) -> usize {
         self.batches.iter().map(Vec::len).sum()
     }
+}
+
+/// Curvature of a tight gap, by which its force alone opens it to what counts as tight no more. Its own would open it by no
+/// more than the gap itself in each iteration, and would be so stiff beside the threads that single precision forgets them: such
+/// a pair held up all the cloth for good.
+fn opening_curvature(value: &Value, reach: f64) -> f64 {
+    value.curvature.min(-value.slope / (TIGHT * reach))
 }
 
 /// Factor of nearly parallel edges, 0 to 1, and its gradient.
@@ -278,6 +312,24 @@ fn mollifier(y: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tight_gap_is_opened_by_its_force_at_once() {
+        let reach = 2e-3;
+        for law in Law::ALL {
+            for part in [1e-9, 1e-6, 1e-4, 0.999e-3] {
+                let value = law.evaluate(part * reach, reach);
+                let curvature = opening_curvature(&value, reach);
+                assert!(curvature > 0.0 && curvature <= value.curvature, "{law:?} {part}");
+                let opens = -value.slope / curvature;
+                assert!(opens >= 0.999 * TIGHT * reach, "{law:?} {part}: {opens}");
+            }
+            // It sets in without a jump.
+            let value = law.evaluate(TIGHT * reach, reach);
+            let jump = opening_curvature(&value, reach) / value.curvature;
+            assert!(law == Law::Cubic || (jump - 1.0).abs() < 0.02, "{law:?}: {jump}");
+        }
+    }
 
     #[test]
     fn the_factor_of_nearly_parallel_edges_has_the_gradient_it_says() {

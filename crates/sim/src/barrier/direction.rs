@@ -99,7 +99,12 @@ impl Solver {
             report.tested += renewed.tested;
             let impacts = self.impacts(&it.pairs, &it.y, &ends);
             report.seconds[0] += clock.elapsed().as_secs_f64();
-            let most = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
+            let first = impacts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+            let most = first.map_or(1.0, |(_, time)| time.min(1.0));
+            if let Some((pair, _)) = first {
+                let points = it.pairs[*pair as usize].points;
+                it.stopped_at = points.into_iter().find(|p| (*p as usize) < n).unwrap_or(0);
+            }
             let slope: f64 = (0..n).map(|i| -system.gradient[i].dot(d[i])).sum();
             round += 1;
             if round > ROUNDS {
@@ -108,6 +113,7 @@ impl Solver {
             if renewed.brought > NEWS * slope.abs() * most {
                 // The gradient does not know of what has turned up: the potential need not fall along this way.
                 self.contacts.find(&self.gauge, &it.pairs, &it.y);
+                self.contacts.number(&mut it.pairs);
                 // That is rare: it costs less to find the elastic part again than to keep it every time.
                 drop(std::mem::take(&mut system.gradient));
                 let elastic = self.elastic(it);
@@ -336,7 +342,8 @@ impl Solver {
         );
         report.linear_iterations += outcome.iterations;
         match outcome.end {
-            End::NotFinite => Err(Failure::NotFinite { vertex: 0 }),
+            // Forces are numbers: a tight pair is too stiff for single precision, and a shorter step may pass it.
+            End::NotFinite => Err(Failure::Late { vertex: it.stopped_at }),
             _ => Ok(()),
         }
     }

@@ -4,7 +4,7 @@ use super::newton::Solver;
 use super::pairs::{Kind, Near};
 use glam::DVec3;
 use rayon::prelude::*;
-use toile_collide::ccd::{Ccd, Filter, Pair, Separation};
+use toile_collide::ccd::{self, Ccd, Filter, Pair, Separation};
 
 /// Part of its gap a pair keeps in an iteration …
 const KEPT: f64 = 0.2;
@@ -25,7 +25,7 @@ impl Solver {
                 gap: ARRIVAL * self.gauge.reach,
                 leeway: 1.0 - KEPT,
             };
-            let of = |pair| of_features(pair, run, separation, y, ends, first);
+            let of = |pair| self.of_features(pair, run, separation, y, ends, first);
             match run[0].kind {
                 Kind::VertexFace => impacts.append(&mut of(Pair::VertexFace)),
                 Kind::EdgeEdge => impacts.append(&mut of(Pair::EdgeEdge)),
@@ -34,6 +34,44 @@ impl Solver {
             first += run.len() as u32;
         }
         impacts
+    }
+
+    /// Impacts of pairs of one kind; the pairs are numbered from `first` on.
+    fn of_features(
+        &self,
+        pair: Pair,
+        run: &[Near],
+        separation: Separation,
+        y: &[DVec3],
+        ends: &[DVec3],
+        first: u32,
+    ) -> Vec<(u32, f64)> {
+        let chunks = run.par_chunks(CHUNK).enumerate().map(|(c, run)| {
+            let mut found = Vec::new();
+            let query = |i: usize| {
+                let x = run[i].points.map(|p| [y[p as usize], ends[p as usize]]);
+                // Of contacts a plane is known, which nearly always tells.
+                let apart = self.contacts.of(&run[i]).is_some_and(|c| {
+                    let least = separation.threshold(separation.radius + c.gap);
+                    ccd::is_kept_apart(pair, &x, c.normal, least)
+                });
+                (!apart).then_some(x)
+            };
+            Ccd::Separating.answer_all(
+                pair,
+                run.len(),
+                separation,
+                Filter::Hull,
+                query,
+                |i, impact| {
+                    found.push((first + (c * CHUNK + i) as u32, impact.time));
+                },
+            );
+            // Queries are answered in batches, not in their order.
+            found.sort_unstable_by_key(|(pair, _)| *pair);
+            found
+        });
+        chunks.flatten_iter().collect()
     }
 
     fn above_plane(
@@ -58,33 +96,4 @@ impl Solver {
 /// Whether pairs can be asked for impacts together.
 fn alike(a: &Near, b: &Near) -> bool {
     a.kind == b.kind && a.body == b.body && a.crowded == b.crowded
-}
-
-/// Impacts of pairs of one kind; the pairs are numbered from `first` on.
-fn of_features(
-    pair: Pair,
-    run: &[Near],
-    separation: Separation,
-    y: &[DVec3],
-    ends: &[DVec3],
-    first: u32,
-) -> Vec<(u32, f64)> {
-    let chunks = run.par_chunks(CHUNK).enumerate().map(|(c, run)| {
-        let mut found = Vec::new();
-        let query = |i: usize| Some(run[i].points.map(|p| [y[p as usize], ends[p as usize]]));
-        Ccd::Separating.answer_all(
-            pair,
-            run.len(),
-            separation,
-            Filter::Hull,
-            query,
-            |i, impact| {
-                found.push((first + (c * CHUNK + i) as u32, impact.time));
-            },
-        );
-        // Queries are answered in batches, not in their order.
-        found.sort_unstable_by_key(|(pair, _)| *pair);
-        found
-    });
-    chunks.flatten_iter().collect()
 }

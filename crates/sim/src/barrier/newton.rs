@@ -138,6 +138,8 @@ pub(super) struct Iterate<'a> {
     pub(super) part: f64,
     /// What is left to go of the last direction, while pins and bodies are on their way.
     pub(super) left: Vec<DVec3>,
+    /// A vertex of cloth that the last direction could not be followed beyond.
+    pub(super) stopped_at: u32,
     /// All pairs that come within reach on the last way that was looked at.
     pub(super) pairs: Vec<Near>,
     pub(super) rubs: Vec<Rub>,
@@ -201,6 +203,7 @@ impl Solver {
             report.iterations = iteration;
             let (moving, gone) = (it.part < 1.0, it.part);
             let (d, slope, most) = self.direction(&mut it, &mut report)?;
+            let opens = self.contacts.open(&self.gauge, &d);
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             self.advance(&mut it, &d, (slope, most), &mut report);
             if it.part < 1.0 {
@@ -210,13 +213,13 @@ impl Solver {
             let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
                 || (slope <= self.settings.decrement * it.scale
                     && fastest <= FARTHEST * self.gauge.reach);
-            if !moving && done {
+            if !moving && done && !opens {
                 report.converged = true;
                 break;
             }
         }
         if it.part < 1.0 {
-            return Err(Failure::Late { part: it.part });
+            return Err(Failure::Late { vertex: it.stopped_at });
         }
         if self.settings.rule == Rule::QuasiStatic {
             report.residual = Some(self.residual(&it));
@@ -265,6 +268,7 @@ impl Solver {
         // Friction is lagged: as it was when the step began. Renewed in every iteration the potential
         // would change under Newton's feet.
         let barrier = self.contacts.find(&self.gauge, &pairs, &y0);
+        self.contacts.number(&mut pairs);
         let mut rubs = friction::rubs(&mut self.contacts, start.anchors, &mut pairs);
         rubs.iter_mut().for_each(|r| r.foresee(&y0, &ends));
         let part = f64::from(u8::from(still));
@@ -283,6 +287,7 @@ impl Solver {
             y,
             part,
             left: Vec::new(),
+            stopped_at: 0,
             pairs,
             rubs,
             scale,
@@ -296,6 +301,7 @@ impl Solver {
                 it.y.clone_from(&it.y0);
             } else {
                 std::mem::swap(&mut self.contacts, &mut self.tried);
+                self.contacts.number(&mut it.pairs);
                 it.energy = goes;
             }
         }
@@ -372,6 +378,7 @@ impl Solver {
         } else {
             self.contacts.find(&self.gauge, &it.pairs, &it.y);
         }
+        self.contacts.number(&mut it.pairs);
         // A linear system takes as much memory as contacts do, and neither needs the other's.
         self.tried = Contacts::default();
         report.seconds[3] += clock.elapsed().as_secs_f64();
@@ -406,8 +413,8 @@ fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// Pins or bodies did not get through.
-    Late { part: f64 },
+    /// Pins or bodies did not get through: this vertex was in the way.
+    Late { vertex: u32 },
     /// A force is no number.
     NotFinite { vertex: u32 },
 }

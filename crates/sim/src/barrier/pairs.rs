@@ -13,7 +13,7 @@ use toile_collide::{Candidates, Motion, NotFinite, distance};
 /// No body: both features are cloth.
 pub(super) const CLOTH: u32 = u32::MAX;
 
-/// Not among those that rubbed.
+/// Not among those that rubbed, or not in contact.
 pub(super) const NOTHING: u32 = u32::MAX;
 
 /// How much farther than asked is surely farther, with rounding.
@@ -48,6 +48,8 @@ pub(super) struct Near {
     pub(super) crowded: bool,
     /// Its number among those that rubbed when the step began, or [`NOTHING`].
     pub(super) rub: u32,
+    /// Its number among the contacts of the iterate, or [`NOTHING`].
+    pub(super) contact: u32,
     /// Stiffness of its barrier for this step [N/m], if that follows from what is pressed.
     pub(super) stiffness: f64,
 }
@@ -70,7 +72,16 @@ impl Closest {
 
 impl Near {
     fn new(kind: Kind, points: [u32; 4], rank: [u32; 3], body: u32) -> Self {
-        Self { kind, points, rank, body, crowded: false, rub: NOTHING, stiffness: 0.0 }
+        Self {
+            kind,
+            points,
+            rank,
+            body,
+            crowded: false,
+            rub: NOTHING,
+            contact: NOTHING,
+            stiffness: 0.0,
+        }
     }
 
     /// What tells pairs apart from step to step, as [`key`].

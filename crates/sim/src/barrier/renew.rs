@@ -66,6 +66,7 @@ impl Solver {
             if let Some(before) = ordinary.to(pair, &mut keep) {
                 crowded.to(pair, &mut keep);
                 pair.rub = before.rub;
+                pair.contact = before.contact;
                 pair.stiffness = self.stiffened(before, y);
                 if pair.stiffness != before.stiffness {
                     brought += of(pair) - of(before);

@@ -59,7 +59,7 @@ impl World {
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));
-        match outcome.unwrap_or(Err(Failure::Late { part: 0.0 })) {
+        match outcome.unwrap_or(Err(Failure::Late { vertex: 0 })) {
             Ok(Ended { x, v, anchors: stuck, remembered, stepped }) => {
                 if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
                     self.state.anchors = anchors;
@@ -77,7 +77,7 @@ impl World {
             Err(failure) => {
                 self.state.anchors = anchors;
                 Err(match failure {
-                    Failure::Late { .. } => Error::Unresolved { step, left: 1, vertex: 0 },
+                    Failure::Late { vertex } => Error::Unresolved { step, left: 1, vertex },
                     Failure::NotFinite { vertex } => {
                         Error::NotFinite { step, vertex, stage: Stage::Integrate }
                     }

@@ -1,7 +1,7 @@
 //! The default solver: nothing ever intersects, and friction is Coulomb's.
 
 use crate::determinism::{crowd, history};
-use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet};
+use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet, weightless};
 use glam::DVec3;
 use toile_sim::barrier::{Law, Seam};
 use toile_sim::body::Shape;
@@ -131,6 +131,19 @@ fn a_strip_twisted_between_two_hands_winds_up_without_an_intersection() {
     let (two, three) = (end(2), end(3));
     let one = history(&mut world, 3).0;
     assert_eq!((&two, &three), (&one, &one), "threads and a restored state make no difference");
+}
+
+#[test]
+fn sheets_far_too_near_to_each_other_part_within_a_step() {
+    let (thickness, reach) = (5e-4, 2e-3);
+    for part in [1e-4, 1e-6, 1e-7] {
+        let above = sheet(0.2, 8, DVec3::new(0.003, thickness + part * reach, 0.002));
+        let cloths = vec![sheet(0.2, 8, DVec3::ZERO), above];
+        let mut world = World::new(cloths, weightless(), settings()).unwrap();
+        let least = world.step().unwrap().gap / reach;
+        assert_clean(&world, "too near");
+        assert!(least > 1e-3, "{part} of the reach became {least}");
+    }
 }
 
 /// Height at which the barrier carries the sheet's weight, so that it begins at rest: whatever it won

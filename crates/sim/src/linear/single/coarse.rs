@@ -63,8 +63,9 @@ impl Coarse {
         // Wanted only here, as the factor is all that is kept.
         let mut values = vec![[0.0; 9]; self.pattern.blocks()];
         Arch::new().dispatch(Sum { coarse: self, values: &mut values, a, held });
-        let still = |i: u32| !held.is_empty() && held.binary_search(&i).is_ok();
-        self.add_bonds(bonds, still, &mut values);
+        let mut still = vec![false; if held.is_empty() { 0 } else { self.aggregate.len() }];
+        held.iter().for_each(|i| still[*i as usize] = true);
+        self.add_bonds(bonds, &still, &mut values);
         for k in 0..self.pattern.rows() {
             // An aggregate whose vertices are all held has nothing to solve for.
             let own = &mut values[self.pattern.diagonal[k] as usize];
@@ -75,12 +76,12 @@ impl Coarse {
         self.usable = self.solver.factor(&values);
     }
 
-    fn add_bonds(&self, bonds: &[Bond], still: impl Fn(u32) -> bool, values: &mut [Double]) {
+    fn add_bonds(&self, bonds: &[Bond], still: &[bool], values: &mut [Double]) {
         for bond in bonds {
             // Weights of the aggregates it joins.
             let mut joined = [(NONE, 0.0_f64); 4];
             for (p, w) in bond.points.iter().zip(bond.weights) {
-                if w == 0.0 || still(*p) {
+                if w == 0.0 || (!still.is_empty() && still[*p as usize]) {
                     continue;
                 }
                 let own = self.aggregate[*p as usize];

@@ -26,6 +26,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// L of the groups of a batch, packed rows of the lower triangle, pivots inverted.
 type Factor = [[f32; LANES]; row(SIDE)];
 type Packed = [[f64; LANES]; row(SIDE)];
+/// The same while it is summed up: what is added together lies together.
+type Sums = [[f64; row(SIDE)]; LANES];
 
 /// A block of the matrix within a group.
 #[derive(Clone, Copy, Debug)]
@@ -103,13 +105,17 @@ impl Groups {
         let (start, inner) = (&self.start, &self.inner);
         let batches = self.factors.par_iter_mut().with_min_len(TASK).enumerate();
         batches.for_each(|(b, factor)| {
-            let mut packed = [[0.0_f64; LANES]; row(SIDE)];
+            let mut sums = [[0.0_f64; row(SIDE)]; LANES];
             for block in &inner[start[b] as usize..start[b + 1] as usize] {
-                let at = [block.lane, block.row, block.column].map(usize::from);
-                add_block(&mut packed, at, &a.block(block.slot), 1.0);
+                let [lane, row, column] = [block.lane, block.row, block.column].map(usize::from);
+                add_block(&mut sums[lane], [row, column], &a.block(block.slot), 1.0);
             }
             for bond in bonded.of(b) {
-                add_bond(&bonds[*bond as usize], place, b, &mut packed);
+                add_bond(&bonds[*bond as usize], place, b, &mut sums);
+            }
+            let mut packed = [[0.0_f64; LANES]; row(SIDE)];
+            for (k, to) in packed.iter_mut().enumerate() {
+                *to = std::array::from_fn(|lane| sums[lane][k]);
             }
             settle(&members[b * BATCH..][..BATCH], held, &mut packed);
             arch.dispatch(Factors(&mut packed));
@@ -243,17 +249,17 @@ fn back(l: &Factor, x: &mut [[f32; LANES]; SIDE]) {
 
 /// Adds a block to a group, at a row of vertices that is not before the column.
 #[inline]
-fn add_block(packed: &mut Packed, [lane, r, c]: [usize; 3], block: &Mat3A, factor: f32) {
+fn add_block(sums: &mut [f64; row(SIDE)], [r, c]: [usize; 2], block: &Mat3A, factor: f32) {
     let columns = block.to_cols_array_2d();
     for d in 0..3 {
         let to = row(3 * r + d) + 3 * c;
         for e in 0..if r == c { d + 1 } else { 3 } {
-            packed[to + e][lane] += f64::from(columns[e][d] * factor);
+            sums[to + e] += f64::from(columns[e][d] * factor);
         }
     }
 }
 
-fn add_bond(bond: &Bond, place: &[u32], batch: usize, packed: &mut Packed) {
+fn add_bond(bond: &Bond, place: &[u32], batch: usize, sums: &mut Sums) {
     let at = bond.points.map(|p| place[p as usize] as usize);
     let stiffness = bond.stiffness();
     for k in 0..4 {
@@ -263,8 +269,9 @@ fn add_bond(bond: &Bond, place: &[u32], batch: usize, packed: &mut Packed) {
         for l in 0..4 {
             if bond.weights[l] != 0.0 && at[l] / GROUP == at[k] / GROUP && (at[l] < at[k] || k == l)
             {
-                let to = [at[k] / GROUP % LANES, at[k] % GROUP, at[l] % GROUP];
-                add_block(packed, to, &stiffness, bond.weights[k] * bond.weights[l]);
+                let to = &mut sums[at[k] / GROUP % LANES];
+                let factor = bond.weights[k] * bond.weights[l];
+                add_block(to, [at[k] % GROUP, at[l] % GROUP], &stiffness, factor);
             }
         }
     }
@@ -297,28 +304,31 @@ impl Bonded {
     }
 }
 
-fn bonds_of_batches(bonds: &[Bond], place: &[u32], count: usize) -> Bonded {
-    let visit = |sink: &mut dyn FnMut(usize, u32)| {
-        for (number, bond) in bonds.iter().enumerate() {
-            let batches: [usize; 4] = std::array::from_fn(|k| {
-                let moves = bond.weights[k] != 0.0;
-                if moves { place[bond.points[k] as usize] as usize / BATCH } else { usize::MAX }
-            });
-            for (k, b) in batches.iter().enumerate() {
-                if *b != usize::MAX && !batches[..k].contains(b) {
-                    sink(*b, number as u32);
-                }
+/// Gives every bond to `sink` with each of the batches it touches.
+#[inline(always)]
+fn visit(bonds: &[Bond], place: &[u32], mut sink: impl FnMut(usize, u32)) {
+    for (number, bond) in bonds.iter().enumerate() {
+        let batches: [usize; 4] = std::array::from_fn(|k| {
+            let moves = bond.weights[k] != 0.0;
+            if moves { place[bond.points[k] as usize] as usize / BATCH } else { usize::MAX }
+        });
+        for (k, b) in batches.iter().enumerate() {
+            if *b != usize::MAX && !batches[..k].contains(b) {
+                sink(*b, number as u32);
             }
         }
-    };
+    }
+}
+
+fn bonds_of_batches(bonds: &[Bond], place: &[u32], count: usize) -> Bonded {
     let mut start = vec![0_u32; count + 1];
-    visit(&mut |b, _| start[b + 1] += 1);
+    visit(bonds, place, |b, _| start[b + 1] += 1);
     for b in 0..count {
         start[b + 1] += start[b];
     }
     let mut next = start.clone();
     let mut list = vec![0_u32; start[count] as usize];
-    visit(&mut |b, bond| {
+    visit(bonds, place, |b, bond| {
         list[next[b] as usize] = bond;
         next[b] += 1;
     });
