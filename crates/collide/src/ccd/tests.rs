@@ -150,6 +150,23 @@ proptest! {
 }
 
 #[test]
+fn a_plane_tells_of_what_it_keeps_apart_and_of_nothing_else() {
+    let still = |y: f64| [DVec3::new(0.2, y, 0.3); 2];
+    let falls = |y: f64| [DVec3::new(0.2, y, 0.3), DVec3::new(0.2, -y, 0.3)];
+    let [a, b, c] = floor();
+    let above =
+        |p: [DVec3; 2], least: f64| is_kept_apart(Pair::VertexFace, &[p, a, b, c], DVec3::Y, least);
+    assert!(above(still(0.5), 0.4) && above(still(0.5), 0.0));
+    assert!(!above(still(0.5), 0.5) && !above(falls(0.5), 0.0));
+    for scale in [1e-121, 1e-300, f64::INFINITY, f64::NAN] {
+        let x = [falls(0.5), a, b, c].map(|p| p.map(|x| x * scale));
+        assert!(!is_kept_apart(Pair::VertexFace, &x, DVec3::Y, 0.0), "{scale}");
+        let far = [still(0.5), a, b, [DVec3::Z, DVec3::splat(scale.max(1.0) * f64::MAX)]];
+        assert!(!is_kept_apart(Pair::VertexFace, &far, DVec3::Y, 0.0), "{scale}");
+    }
+}
+
+#[test]
 fn a_sphere_is_a_vertex_with_a_radius() {
     let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
     let ball = Separation { radius: 0.25, gap: 0.0, leeway: Separation::LOOSE };

@@ -101,6 +101,7 @@ impl Solver {
             report.seconds[0] += clock.elapsed().as_secs_f64();
             let first = impacts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
             let most = first.map_or(1.0, |(_, time)| time.min(1.0));
+            debug_assert!(impacts.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
             if let Some((pair, _)) = first {
                 let points = it.pairs[*pair as usize].points;
                 it.stopped_at = points.into_iter().find(|p| (*p as usize) < n).unwrap_or(0);

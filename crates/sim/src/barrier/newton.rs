@@ -203,9 +203,9 @@ impl Solver {
             report.iterations = iteration;
             let (moving, gone) = (it.part < 1.0, it.part);
             let (d, slope, most) = self.direction(&mut it, &mut report)?;
-            let opens = self.contacts.open(&self.gauge, &d);
+            let opens = self.contacts.open(&d);
             let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
-            self.advance(&mut it, &d, (slope, most), &mut report);
+            let went = self.advance(&mut it, &d, (slope, most), &mut report);
             if it.part < 1.0 {
                 let rest = (1.0 - it.part) / (1.0 - gone);
                 it.left = d.into_iter().map(|d| d * rest).collect();
@@ -213,7 +213,7 @@ impl Solver {
             let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
                 || (slope <= self.settings.decrement * it.scale
                     && fastest <= FARTHEST * self.gauge.reach);
-            if !moving && done && !opens {
+            if !moving && done && !(opens && went) {
                 report.converged = true;
                 break;
             }
@@ -329,14 +329,14 @@ impl Solver {
         friction::anchors(&rubs.collect::<Vec<_>>(), &it.y, &it.y0, self.slip)
     }
 
-    /// Goes along `d`, at most so far that nothing is passed, until the potential falls.
+    /// Goes along `d`, at most so far that nothing is passed, until the potential falls; says whether it did.
     fn advance(
         &mut self,
         it: &mut Iterate<'_>,
         d: &[DVec3],
         (slope, most): (f64, f64),
         report: &mut Stepped,
-    ) {
+    ) -> bool {
         let n = self.masses.len();
         let clock = Instant::now();
         self.bonds = Vec::new();
@@ -382,6 +382,7 @@ impl Solver {
         // A linear system takes as much memory as contacts do, and neither needs the other's.
         self.tried = Contacts::default();
         report.seconds[3] += clock.elapsed().as_secs_f64();
+        found
     }
 
     /// The potential of a step; the contacts are kept as those that were tried.
@@ -413,7 +414,7 @@ fn touching(contacts: &Contacts, n: usize) -> impl Iterator<Item = u32> {
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// Pins or bodies did not get through: this vertex was in the way.
+    /// Pins or bodies did not get through, or a linear system was too stiff: this vertex was the last in the way.
     Late { vertex: u32 },
     /// A force is no number.
     NotFinite { vertex: u32 },

@@ -63,7 +63,7 @@ impl Coarse {
         // Wanted only here, as the factor is all that is kept.
         let mut values = vec![[0.0; 9]; self.pattern.blocks()];
         Arch::new().dispatch(Sum { coarse: self, values: &mut values, a, held });
-        let mut still = vec![false; if held.is_empty() { 0 } else { self.aggregate.len() }];
+        let mut still = vec![false; self.aggregate.len()];
         held.iter().for_each(|i| still[*i as usize] = true);
         self.add_bonds(bonds, &still, &mut values);
         for k in 0..self.pattern.rows() {
@@ -81,7 +81,7 @@ impl Coarse {
             // Weights of the aggregates it joins.
             let mut joined = [(NONE, 0.0_f64); 4];
             for (p, w) in bond.points.iter().zip(bond.weights) {
-                if w == 0.0 || (!still.is_empty() && still[*p as usize]) {
+                if w == 0.0 || still[*p as usize] {
                     continue;
                 }
                 let own = self.aggregate[*p as usize];
