@@ -24,6 +24,7 @@ mod rule;
 mod seam;
 mod settings;
 mod stiffness;
+mod truncation;
 
 pub use friction::Anchors;
 pub use law::{Law, Value};

@@ -24,19 +24,40 @@ const FAR: f64 = 0.9;
 /// Pairs that turn up within reach are taken up at once if they hold this part of what the direction promises.
 const NEWS: f64 = 0.1;
 
+/// Stiffness across the normal that a contact has if it is in the way, as a part of its own: features that slide past each other
+/// while they turn come nearer, which their normals of now do not tell.
+const ACROSS: f64 = 0.1;
+
 /// Gradient of the potential, what points that are led press, if they move, and how many bonds belong to the linear system.
-struct System {
+pub(super) struct System {
     gradient: Vec<DVec3>,
     pressed: Vec<DVec3>,
     bonds: usize,
 }
 
 impl System {
+    /// How fast the potential falls along a direction [J].
+    pub(super) fn promise(&self, d: &[DVec3]) -> f64 {
+        self.gradient.iter().zip(d).map(|(g, d)| -g.dot(*d)).sum()
+    }
+
     /// The right side.
     fn right(&self) -> Vec<DVec3> {
         let pressed = self.pressed.iter().copied().chain(std::iter::repeat(DVec3::ZERO));
         self.gradient.iter().zip(pressed).map(|(g, pressed)| pressed - *g).collect()
     }
+}
+
+/// Where an iteration goes.
+pub(super) struct Way {
+    pub(super) d: Vec<DVec3>,
+    /// How fast the potential falls along it, at first [J].
+    pub(super) slope: f64,
+    /// How much of it can be followed.
+    pub(super) most: f64,
+    /// What the direction promised before it was shortened for those in the way, and how far the fastest vertex would have gone.
+    pub(super) promise: f64,
+    pub(super) fastest: f64,
 }
 
 /// Stiffness between weighted points.
@@ -59,12 +80,12 @@ pub(super) struct Expected {
 }
 
 impl Solver {
-    /// Direction of all points, the decrease of the potential it promises, and how far it can be followed.
+    /// Direction of all points, and how far it can be followed.
     pub(super) fn direction(
         &mut self,
         it: &mut Iterate<'_>,
         report: &mut Stepped,
-    ) -> Result<(Vec<DVec3>, f64, f64), Failure> {
+    ) -> Result<Way, Failure> {
         let n = self.masses.len();
         let clock = Instant::now();
         let elastic = self.elastic(it);
@@ -106,12 +127,20 @@ impl Solver {
                 let points = it.pairs[*pair as usize].points;
                 it.stopped_at = points.into_iter().find(|p| (*p as usize) < n).unwrap_or(0);
             }
-            let slope: f64 = (0..n).map(|i| -system.gradient[i].dot(d[i])).sum();
+            let slope = system.promise(&d);
             round += 1;
-            if round > ROUNDS {
-                return Ok((d, slope, most));
+            let known = renewed.brought <= NEWS * slope.abs() * most;
+            let free = impacts.is_empty() || most > FAR;
+            if round > ROUNDS || (free && known) {
+                let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
+                let way = Way { slope, most, promise: slope, fastest, d };
+                return if free {
+                    Ok(way)
+                } else {
+                    self.shortened(it, way, impacts, &system, report)
+                };
             }
-            if renewed.brought > NEWS * slope.abs() * most {
+            if !known {
                 // The gradient does not know of what has turned up: the potential need not fall along this way.
                 self.contacts.find(&self.gauge, &it.pairs, &it.y);
                 self.contacts.number(&mut it.pairs);
@@ -119,8 +148,6 @@ impl Solver {
                 drop(std::mem::take(&mut system.gradient));
                 let elastic = self.elastic(it);
                 system = self.assemble(it, &ahead, elastic, report.iterations)?;
-            } else if impacts.is_empty() || most > FAR {
-                return Ok((d, slope, most));
             } else {
                 self.expect(it, &d, &impacts, &mut expected);
             }
@@ -302,12 +329,13 @@ impl Solver {
             let gap = normal.dot(now) - self.gauge.offset(near);
             let (slope, curvature) = self.gauge.half_way(near);
             let target = 0.5 * self.gauge.reach;
+            let across = self.contacts.of(near).map_or(DMat3::ZERO, |c| c.across() * ACROSS);
             expected.push(Expected {
                 key: near.key(),
                 link: Link {
                     points: near.points,
                     weights: closest.weights,
-                    stiffness: crate::element::definite::outer(normal, normal) * curvature,
+                    stiffness: crate::element::definite::outer(normal, normal) * curvature + across,
                 },
                 normal,
                 gradient: slope + curvature * (gap - target),

@@ -1,6 +1,7 @@
 //! Projected Newton on the incremental potential of a step.
 
 use super::contact::{Contacts, Gauge};
+use super::direction::Way;
 use super::friction::{self, Anchors, Rub};
 use super::pairs::{Near, Pairs};
 use super::rule::{Inertia, Rule};
@@ -202,16 +203,15 @@ impl Solver {
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let (moving, gone) = (it.part < 1.0, it.part);
-            let (d, slope, most) = self.direction(&mut it, &mut report)?;
+            let Way { d, slope, most, promise, fastest } = self.direction(&mut it, &mut report)?;
             let opens = self.contacts.open(&d);
-            let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
             let went = self.advance(&mut it, &d, (slope, most), &mut report);
             if it.part < 1.0 {
                 let rest = (1.0 - it.part) / (1.0 - gone);
                 it.left = d.into_iter().map(|d| d * rest).collect();
             }
             let done = fastest <= self.settings.speed * start.h * it.inertia.exactness()
-                || (slope <= self.settings.decrement * it.scale
+                || (promise <= self.settings.decrement * it.scale
                     && fastest <= FARTHEST * self.gauge.reach);
             if !moving && done && !(opens && went) {
                 report.converged = true;
