@@ -164,7 +164,13 @@ impl Solver {
     ) -> Result<System, Failure> {
         let length = if ahead.is_empty() { 0 } else { gradient.len() };
         let mut pressed = vec![DVec3::ZERO; length];
-        self.join(it, ahead, Curvature::at(iteration), &mut gradient, &mut pressed);
+        self.join(
+            it,
+            ahead,
+            Curvature::at(iteration, self.pairs.is_heaped()),
+            &mut gradient,
+            &mut pressed,
+        );
         if let Some(vertex) = gradient.iter().position(|g| !g.is_finite()) {
             return Err(Failure::NotFinite { vertex: vertex as u32 });
         }

@@ -6,9 +6,10 @@
 //! Normal, weights and N are those of the begin of the step (lagged), so that friction has a potential.
 //!
 //! That potential has nearly a kink at the slip. What sticks is too stiff to let go, and what slides has no curvature along
-//! its way and is shot back over the kink. Newton's method therefore takes a part of the curvature of the parabola
-//! that touches |u| at ℓ and lies above it, 1/ℓ ([`Curvature`]), for contacts that slide fast; what sticks or creeps takes its own, as it
-//! would be held back for long. Forces are exact in any case.
+//! its way and is shot back over the kink. The first iterations of a step therefore take a part of the curvature of the parabola
+//! that touches |u| at ℓ and lies above it, 1/ℓ ([`Curvature`]), for contacts that slide fast; the last ones, which decide how exact
+//! a step is, take its own, and so does what sticks or creeps, which would be held back for long. Where cloth is heaped up the last ones
+//! would begin the shooting anew, between thousands of contacts: there all take that of the parabola.
 
 use super::contact::{Contact, Contacts};
 use super::pairs::{self, Near};
@@ -16,6 +17,8 @@ use glam::{DMat3, DVec3};
 
 /// Iterations of a step that foresee how far contacts slide.
 const FORESEEN: u32 = 3;
+/// Iterations of a step that take a curvature along the slide.
+const ABOVE: u32 = 12;
 /// Contacts that slide this many slips in a step are fast.
 const FAST: f64 = 3.0;
 /// Part of the curvature of the parabola above that is taken along the slide.
@@ -33,9 +36,15 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    /// What is taken in an iteration of a step, from 1.
-    pub(super) fn at(iteration: u32) -> Self {
-        if iteration <= FORESEEN { Self::Foreseen } else { Self::Above }
+    /// What is taken in an iteration of a step, from 1, where cloth is heaped up or is not.
+    pub(super) fn at(iteration: u32, heaped: bool) -> Self {
+        if iteration <= FORESEEN {
+            Self::Foreseen
+        } else if iteration <= ABOVE || heaped {
+            Self::Above
+        } else {
+            Self::Exact
+        }
     }
 }
 

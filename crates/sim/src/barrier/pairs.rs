@@ -202,6 +202,11 @@ impl Pairs {
         self.net = heaped.then(|| Net::new(margin));
     }
 
+    /// Whether cloth is heaped up in this step.
+    pub(super) fn is_heaped(&self) -> bool {
+        self.net.is_some()
+    }
+
     /// All pairs that come nearer than `distance` to each other on the way from `y0` to `y1`, beyond
     /// the radii of bodies, ascending by rank.
     pub(super) fn find(
