@@ -21,6 +21,9 @@ const ROUNDS: u32 = 1;
 /// Directions that can be followed this far are good enough.
 const FAR: f64 = 0.9;
 
+/// Directions that cannot be followed this far are shortened for those in the way alone.
+const SHORT: f64 = 0.2;
+
 /// Pairs that turn up within reach are taken up at once if they hold this part of what the direction promises.
 const NEWS: f64 = 0.1;
 
@@ -134,7 +137,7 @@ impl Solver {
             if round > ROUNDS || (free && known) {
                 let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
                 let way = Way { slope, most, promise: slope, fastest, d };
-                return if free {
+                return if most > SHORT {
                     Ok(way)
                 } else {
                     self.shortened(it, way, impacts, &system, report)
