@@ -19,6 +19,7 @@ use toile::garment::{FitReport, GarmentReport, Order, dress};
   toile drape tshirt --size S --wearer-size L
   toile drape my-pattern.toml --body scan.obj --quality draft
   toile drape sphere --fabric silk --quality fine --out out/silk
+  toile drape sphere --quality fine --levels 3
   toile drape scenes/table.toml --frames gif")]
 pub(crate) struct Args {
     /// A design (see `toile pattern list`), a pattern file, a scene file, or `sphere`: a square over a ball.
@@ -45,6 +46,10 @@ pub(crate) struct Args {
     /// How fine the cloth is.
     #[arg(long, value_name = "LEVEL")]
     quality: Option<Quality>,
+    /// Quicker: begin in cells of 2, 4, 8 … times the length and end in those asked for. Squares and scenes; garments are sewn
+    /// in large triangles first in any case.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6))]
+    levels: Option<u32>,
     #[command(flatten)]
     output: Output,
 }
@@ -57,6 +62,15 @@ enum Quality {
     Normal,
     /// Triangles of 7 mm, or 100 × 100 cells.
     Fine,
+}
+
+impl Args {
+    /// What is changed in a scene.
+    fn changes(&self) -> Vec<(String, String)> {
+        let mut changes = self.output.changes();
+        changes.extend(self.levels.map(|n| ("levels".to_owned(), n.to_string())));
+        changes
+    }
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
@@ -77,7 +91,7 @@ fn drape_square(args: &Args, json: bool) -> Result<End, Error> {
         Quality::Normal => 50,
         Quality::Fine => 100,
     };
-    let mut changes = args.output.changes();
+    let mut changes = args.changes();
     let fabric = args.fabric.as_deref().unwrap_or("cotton");
     let set = |key: &str, value: String| (key.to_owned(), value);
     changes.push(set("name", "drape".into()));
@@ -101,7 +115,7 @@ fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
             help: format!("toile sim {} --set cloth.0.shape.cells=[40,40]", args.what),
         });
     }
-    let mut changes = args.output.changes();
+    let mut changes = args.changes();
     let fabric = args.fabric.iter().map(|f| ("cloth.0.fabric".to_owned(), format!("\"{f}\"")));
     changes.extend(fabric);
     let scene = toile::Scene::read_with(&args.what, &changes)?;
@@ -109,6 +123,12 @@ fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
 }
 
 fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
+    if args.levels.is_some() {
+        return Err(Error::Request {
+            message: "a garment is sewn in large triangles first in any case".into(),
+            help: "leave --levels away; --quality says how fine it becomes".into(),
+        });
+    }
     let size = wearer::size(&args.size)?;
     let worn_by = args.wearer_size.as_deref().map(wearer::size).transpose()?;
     let figure = wearer::figure(&args.figure)?;

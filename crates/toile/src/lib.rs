@@ -35,6 +35,7 @@ mod html;
 mod jitter;
 pub mod lab;
 mod label;
+mod levels;
 pub mod paper;
 mod picture;
 pub mod plot;

@@ -50,6 +50,9 @@ pub struct Scene {
     pub duration: f64,
     /// Frames kept and audited per simulated second.
     pub fps: f64,
+    /// Levels of fineness: with more than one, grids begin in cells of 2, 4, 8 … times the length, and the scene's own take the
+    /// last part of the duration. Quick where only the end counts.
+    pub levels: u32,
     /// Acceleration of free fall [m/s²].
     pub gravity: DVec3,
     /// Pieces of cloth.
@@ -83,6 +86,7 @@ impl Default for Scene {
             preset: Preset::default(),
             duration: 2.0,
             fps: 30.0,
+            levels: 1,
             gravity: DVec3::Y * -9.81,
             cloths: Vec::new(),
             bodies: Vec::new(),
@@ -169,6 +173,14 @@ impl ClothShape {
         match self {
             Self::Grid { cells, .. } | Self::Knot { cells, .. } => Some(*cells),
             Self::Mesh { .. } => None,
+        }
+    }
+
+    /// Which way the diagonals of its cells run.
+    pub(crate) fn diagonals(&self) -> Diagonals {
+        match self {
+            Self::Grid { diagonals, .. } => *diagonals,
+            Self::Knot { .. } | Self::Mesh { .. } => Diagonals::Alternating,
         }
     }
 }

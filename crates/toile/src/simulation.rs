@@ -1,8 +1,10 @@
 //! A scene that steps.
 
 use crate::error::Error;
+use crate::levels::{self, Level};
 use crate::scene::Scene;
 use crate::untangle::{self, Untangled};
+use std::sync::Arc;
 use toile_mesh::TriMesh;
 use toile_sim::{State, StepReport, World};
 
@@ -11,11 +13,31 @@ use toile_sim::{State, StepReport, World};
 pub struct Simulation {
     scene: Scene,
     world: World,
+    /// The same in larger cells, the largest first.
+    levels: Vec<Level>,
 }
 
 impl Simulation {
     pub(crate) fn new(scene: Scene, world: World) -> Self {
-        Self { scene, world }
+        Self { scene, world, levels: Vec::new() }
+    }
+
+    /// Makes the levels that the scene asks for.
+    pub(crate) fn set_levels(&mut self) -> Result<(), Error> {
+        let (count, steps) = (self.scene.levels, self.steps_in(self.scene.duration));
+        let mut nests = Vec::new();
+        for coarser in 1..count {
+            let (world, nest) = self.scene.world(self.world.settings().clone(), coarser)?;
+            nests.insert(0, Arc::new(nest));
+            let until = levels::until(steps, count, coarser);
+            self.levels.insert(0, Level::new(world, until, nests.clone()));
+        }
+        Ok(())
+    }
+
+    /// For each level with larger cells the first step that it does not take, the largest cells first.
+    pub(crate) fn level_ends(&self) -> impl Iterator<Item = u64> {
+        self.levels.iter().map(|level| level.until)
     }
 
     /// The scene it was made of.
@@ -42,10 +64,14 @@ impl Simulation {
     /// [`run`](crate::run()) does it before the first step.
     ///
     /// # Errors
-    /// If something intersects and the scene says `solver.untangle = false`; if the method promises that nothing
+    /// If something intersects and the scene says `solver.untangle = false`, or in the largest cells of its levels; if the method promises that nothing
     /// intersects and it could not be undone; if a coordinate is no number.
     pub fn untangle(&mut self) -> Result<Option<Untangled>, Error> {
-        untangle::begin(&mut self.world)
+        let untangled = untangle::begin(&mut self.world)?;
+        if let Some(level) = self.levels.first() {
+            level.check_begin(&self.world)?;
+        }
+        Ok(untangled)
     }
 
     /// One step.
@@ -53,7 +79,11 @@ impl Simulation {
     /// # Errors
     /// If it fails; the state stays that of the last good step.
     pub fn step(&mut self) -> Result<StepReport, Error> {
-        Ok(self.world.step()?)
+        let step = self.world.state().step;
+        match self.levels.iter_mut().find(|level| step < level.until) {
+            Some(level) => level.step(&mut self.world),
+            None => Ok(self.world.step()?),
+        }
     }
 
     /// Goes on for some time [s], rounded to whole steps.

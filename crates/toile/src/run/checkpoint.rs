@@ -5,7 +5,7 @@
 //! (u64), positions and velocities (f64), anchors of friction (u64) with their keys (four u32) and
 //! ways (f64), length of the step before (f64; 0 if it does not matter) with its positions and
 //! velocities, and FNV-1a of all bytes before it (u64). A state fits a scene whose fingerprint it has:
-//! everything that decides the motion, but not its duration, so that a finished run can be made longer.
+//! everything that decides the motion, but not its duration, so that a finished run can be made longer, unless it has levels.
 
 use super::effort::{Counts, Momentum};
 use super::frames::Format;
@@ -193,6 +193,8 @@ pub(super) fn fingerprint(sim: &Simulation) -> u64 {
     let _ = write!(hash, "{:?}{:?}{:?}", model.fabrics, world.settings(), world.bodies());
     let pins: Vec<_> = scene.cloths.iter().map(|c| &c.pins).collect();
     let _ = write!(hash, "{pins:?}{:?}{:?}{:?}", scene.gravity, scene.wind, scene.fps);
+    // When cells become smaller depends on the duration.
+    sim.level_ends().for_each(|step| hash.add(&step.to_le_bytes()));
     hash.0
 }
 

@@ -1,9 +1,10 @@
 //! From a scene to a world that steps.
 
 use super::read::{from_value, merge};
-use super::{BodyShape, Cloth, ClothShape, Diagonals, Place, Rotate, Scene};
+use super::{BodyShape, Cloth, ClothShape, Diagonals, Pin, Place, Rotate, Scene};
 use crate::error::{Error, SceneError};
 use crate::jitter::Generator;
+use crate::levels::{self, Nest, Sheet};
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
 use std::path::Path;
@@ -27,6 +28,7 @@ impl Scene {
     pub fn build(self) -> Result<Simulation, Error> {
         self.check_numbers()?;
         self.check_size()?;
+        self.check_levels()?;
         let settings = self.settings()?;
         if self.fps * settings.step > 1.0 {
             let most = 1.0 / settings.step;
@@ -36,33 +38,40 @@ impl Scene {
             );
             return Err(self.error("fps", &reason).into());
         }
+        let (world, _) = self.world(settings, 0)?;
+        let mut sim = Simulation::new(self, world);
+        sim.set_levels()?;
+        Ok(sim)
+    }
+
+    /// The world in cells of 2^`coarser` times the length, and how the cells of half that length nest in it.
+    pub(crate) fn world(&self, settings: Settings, coarser: u32) -> Result<(World, Nest), Error> {
         let mut surroundings =
             Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
         for i in 0..self.bodies.len() {
             surroundings.bodies.push(self.body(i)?);
         }
         let mut cloths = Vec::new();
-        let mut first = 0;
+        let (mut first, mut nest) = (0, Nest::default());
         for (path, cloth) in self.cloths_with_paths() {
             let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
-            let sheet = self.sheet(&path, cloth)?;
+            let flat = self.sheet(&path, cloth)?;
+            let cells = cloth.shape.cells().map(|cells| cells.map(|n| n as usize));
             let count = cloth.stack.map_or(1, |s| s.count);
             for k in 0..count {
-                let placed = sheet.clone().map_positions(|p| placement(cloth, k, p));
+                let placed = flat.clone().map_positions(|p| placement(cloth, k, p));
+                let mut sheet = Sheet::new(jittered(placed.clone(), cloth, k), cells);
+                for level in 1..=coarser {
+                    let mut passed = Nest::default();
+                    let nest = if level == coarser { &mut nest } else { &mut passed };
+                    sheet = sheet.coarser(cloth.shape.diagonals(), nest);
+                }
                 for (n, pin) in cloth.pins.iter().enumerate() {
                     let path = format!("{path}.pins.{n}");
-                    let vertices = pin.find(&placed).map_err(|(key, reason)| {
-                        let dot = if key.is_empty() { "" } else { "." };
-                        self.error(&format!("{path}{dot}{key}"), &reason)
-                    })?;
-                    if let Err(reason) = pin.motion.validate() {
-                        return Err(self.error(&format!("{path}.motion"), &reason).into());
-                    }
-                    if vertices.iter().any(|v| jumps(&pin.motion, placed.positions[*v as usize])) {
-                        let reason = "does not begin where the cloth does, which would tear it \
-                                      there at once; begin with a key at time 0 that has no \
-                                      translation and no rotation";
-                        return Err(self.error(&format!("{path}.motion"), reason).into());
+                    let vertices = sheet.numbers(&self.pinned(&path, pin, &placed)?);
+                    if vertices.is_empty() {
+                        let reason = "holds no vertex in larger cells; ask for fewer `levels`";
+                        return Err(self.error(&path, reason).into());
                     }
                     surroundings.pins.push(toile_sim::Pin {
                         vertices: vertices.iter().map(|v| v + first).collect(),
@@ -70,24 +79,40 @@ impl Scene {
                         until: pin.until.unwrap_or(f64::INFINITY),
                     });
                 }
-                let mesh = jittered(placed, cloth, k);
-                first += mesh.positions.len() as u32;
-                let grid = cloth.shape.cells().map(|cells| cells.map(|n| n as usize));
+                first += sheet.mesh.positions.len() as u32;
                 let name = match cloth.stack {
                     Some(_) => format!("{}-{}", cloth.name, k + 1),
                     None => cloth.name.clone(),
                 };
                 cloths.push(toile_sim::Cloth {
                     name,
-                    mesh,
-                    grid,
+                    mesh: sheet.mesh,
+                    grid: sheet.cells,
                     fabric: fabric.clone(),
                     pieces: Vec::new(),
                 });
             }
         }
         let world = World::new(cloths, surroundings, settings).map_err(|e| self.translate(e))?;
-        Ok(Simulation::new(self, world))
+        Ok((world, nest))
+    }
+
+    /// Vertices of a sheet that a pin holds.
+    fn pinned(&self, path: &str, pin: &Pin, placed: &TriMesh) -> Result<Vec<u32>, Error> {
+        let vertices = pin.find(placed).map_err(|(key, reason)| {
+            let dot = if key.is_empty() { "" } else { "." };
+            self.error(&format!("{path}{dot}{key}"), &reason)
+        })?;
+        if let Err(reason) = pin.motion.validate() {
+            return Err(self.error(&format!("{path}.motion"), &reason).into());
+        }
+        if vertices.iter().any(|v| jumps(&pin.motion, placed.positions[*v as usize])) {
+            let reason = "does not begin where the cloth does, which would tear it \
+                          there at once; begin with a key at time 0 that has no \
+                          translation and no rotation";
+            return Err(self.error(&format!("{path}.motion"), reason).into());
+        }
+        Ok(vertices)
     }
 
     /// The settings of the preset with those of the scene laid over.
@@ -174,6 +199,32 @@ impl Scene {
                 );
                 return Err(self.error(&format!("{path}.shape.cells"), &reason));
             }
+        }
+        Ok(())
+    }
+
+    /// Whether cells can be made larger as often as asked.
+    fn check_levels(&self) -> Result<(), Box<SceneError>> {
+        let most = levels::MOST;
+        if !(1..=most).contains(&self.levels) {
+            let reason = format!("is {}; there are 1 to {most}", self.levels);
+            return Err(self.error("levels", &reason));
+        }
+        let unit = 1_u64 << (self.levels - 1);
+        let grids: Vec<_> =
+            self.cloths_with_paths().filter_map(|(p, c)| Some((p, c.shape.cells()?))).collect();
+        if let Some((path, [nu, nv])) =
+            grids.iter().find(|(_, cells)| cells.iter().any(|n| !n.is_multiple_of(unit)))
+        {
+            let reason = format!(
+                "is [{nu}, {nv}]; with `levels = {}` both must be multiples of {unit}",
+                self.levels
+            );
+            return Err(self.error(&format!("{path}.shape.cells"), &reason));
+        }
+        if self.levels > 1 && grids.is_empty() {
+            let reason = "needs a cloth with cells: meshes of files are not made coarser";
+            return Err(self.error("levels", reason));
         }
         Ok(())
     }

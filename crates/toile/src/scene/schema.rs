@@ -18,6 +18,7 @@ pub fn schema() -> Value {
             "preset": { "description": "Bundle of methods.", "enum": presets },
             "duration": at_least(0, "Time to simulate [s]."),
             "fps": above(0, "Frames kept and audited per simulated second."),
+            "levels": count(1, "Levels of fineness: grids begin in cells of 2, 4, 8 … times the length."),
             "gravity": vector("Acceleration of free fall [m/s²]."),
             "cloth": { "type": "array", "minItems": 1, "items": cloth() },
             "body": { "type": "array", "items": body() },

@@ -1,0 +1,83 @@
+//! Progressive draping: the same drape in less time, every level free of intersections, the same bits however it is run.
+
+use toile::{Auditing, Body, Cloth, DVec3, Options, Outcome, Report, Scene, StopFlag};
+
+fn scene(levels: u32) -> Scene {
+    let mut scene = Scene::new()
+        .with_cloth(Cloth::rectangle(0.8, 0.8, 0.02).at(0.01, 0.42, 0.02).jittered(1e-4, 3))
+        .with_body(Body::sphere(DVec3::Y * 0.2, 0.2))
+        .with_floor(0.0);
+    scene.duration = 1.2;
+    scene.levels = levels;
+    scene
+}
+
+fn options(out: &std::path::Path) -> Options {
+    Options { picture: false, audit: Auditing::Step, threads: Some(1), ..Options::new(out) }
+}
+
+fn finish(levels: u32, options: &Options) -> Report {
+    let mut sim = scene(levels).build().expect("builds");
+    match toile::run(&mut sim, options, &mut |_| {}).expect("runs") {
+        Outcome::Finished(report) => *report,
+        Outcome::Stopped { .. } => panic!("nobody stopped it"),
+    }
+}
+
+#[test]
+fn a_drape_through_three_levels_is_that_of_one_and_never_intersects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, levels] = [1, 3].map(|n| finish(n, &options(&folder.path().join(n.to_string()))));
+    assert_eq!((levels.vertices, levels.steps), (whole.vertices, whole.steps));
+    for report in [&whole, &levels] {
+        assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
+        assert!(report.rms_speed_final < 0.5, "{}", report.rms_speed_final);
+    }
+    // It hangs as low, and holds as much energy.
+    assert!((levels.lowest - whole.lowest).abs() < 0.02, "{} {}", levels.lowest, whole.lowest);
+    let (a, b) = (levels.energy.potential, whole.energy.potential);
+    assert!((a / b - 1.0).abs() < 0.05, "{a} {b}");
+    let took = |r: &Report| r.effort.expect("the default solver").linear_iterations;
+    assert!(took(&levels) > 0);
+}
+
+#[test]
+fn a_run_that_is_stopped_on_any_level_goes_on_bit_for_bit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = finish(3, &options(&folder.path().join("whole")));
+    // 120 steps: 60 in the largest cells, 30 in the next.
+    for stop_at in [20, 60, 75, 90, 100] {
+        let stop = StopFlag::default();
+        let first = Options { stop: stop.clone(), ..options(&folder.path().join("parts")) };
+        let mut sim = scene(3).build().expect("builds");
+        let outcome = toile::run(&mut sim, &first, &mut |p| {
+            if p.step == stop_at {
+                stop.stop();
+            }
+        });
+        assert!(matches!(outcome, Ok(Outcome::Stopped { .. })), "{outcome:?}");
+        let rest = Options { resume: true, threads: Some(2), ..options(&first.out) };
+        assert_eq!(finish(3, &rest).state_hash, whole.state_hash, "stopped at {stop_at}");
+    }
+}
+
+#[test]
+fn cells_that_cannot_be_larger_are_refused_by_name() {
+    for (levels, cells, says) in
+        [(0, 40, "1 to 6"), (7, 64, "1 to 6"), (3, 42, "multiples of 4"), (2, 41, "multiples of 2")]
+    {
+        let mut bad = scene(levels);
+        bad.cloths = vec![Cloth::rectangle(1.0, 1.0, 1.0 / f64::from(cells))];
+        let error = bad.build().expect_err("must be refused").to_string();
+        assert!(error.contains(says), "{levels} {cells}: {error}");
+    }
+}
+
+#[test]
+fn a_pin_on_a_vertex_that_larger_cells_lack_is_refused() {
+    let mut scene = scene(2);
+    let pin = toile::Pin { vertices: Some(vec![1]), ..toile::Pin::of(toile::Select::Left) };
+    scene.cloths[0].pins = vec![toile::Pin { select: None, ..pin }];
+    let error = scene.build().expect_err("must be refused").to_string();
+    assert!(error.contains("fewer `levels`"), "{error}");
+}
