@@ -87,10 +87,12 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
 /// A square over a ball.
 fn drape_square(args: &Args, json: bool) -> Result<End, Error> {
     let cells = match args.quality.unwrap_or(Quality::Normal) {
-        Quality::Draft => 25,
+        Quality::Draft => 25_u32,
         Quality::Normal => 50,
         Quality::Fine => 100,
     };
+    // Of every level a whole number.
+    let cells = cells.next_multiple_of(1 << (args.levels.unwrap_or(1) - 1));
     let mut changes = args.changes();
     let fabric = args.fabric.as_deref().unwrap_or("cotton");
     let set = |key: &str, value: String| (key.to_owned(), value);

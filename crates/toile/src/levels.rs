@@ -6,14 +6,15 @@
 //!
 //! Grids nest: halving the cells puts every new vertex in the middle between two old ones, and the diagonals of the small cells run
 //! along those of the large, alternating or not. So the fine cloth that a coarse one carries lies in its triangles to the last
-//! bits, and is as far from itself and from bodies: each level begins free of intersections because the one before was.
+//! bits: each level begins free of intersections because the one before was. Only the vertices of a sharp fold may be nearer to each other than
+//! the thickness; threads push them apart.
 //!
 //! The world of the scene holds the state all the time, carried by the coarse one. Where vertices coincide nothing is rounded, so
 //! the coarse state can be read off it again: frames, audits and saved states need not know of levels.
 
-use crate::audit::audit;
 use crate::error::Error;
 use crate::scene::Diagonals;
+use crate::untangle;
 use glam::DVec3;
 use std::sync::Arc;
 use toile_mesh::{TriMesh, shape};
@@ -25,7 +26,7 @@ pub(crate) const MOST: u32 = 6;
 
 /// The first step that is not taken with cells of 2^`coarser` times the length, of all `steps` of a run with `levels`.
 pub(crate) fn until(steps: u64, levels: u32, coarser: u32) -> u64 {
-    steps - (steps >> (levels - coarser))
+    steps - (steps >> (levels - coarser)).max(1).min(steps)
 }
 
 /// How the vertices of a grid lie among those of the one with cells twice as long.
@@ -56,6 +57,13 @@ impl Nest {
         self.kept.extend((0..=nu / 2).flat_map(kept));
     }
 
+    /// Takes up other cloths behind those that are there.
+    fn append(&mut self, other: Self) {
+        let (fine, coarse) = (self.between.len() as u32, self.kept.len() as u32);
+        self.between.extend(other.between.iter().map(|pair| pair.map(|v| coarse + v)));
+        self.kept.extend(other.kept.iter().map(|v| fine + v));
+    }
+
     /// Takes up a cloth that is the same on both levels.
     pub(crate) fn add_same(&mut self, vertices: usize) {
         let (fine, coarse) = (self.between.len() as u32, self.kept.len() as u32);
@@ -84,43 +92,44 @@ pub(crate) struct Sheet {
     pub(crate) mesh: TriMesh,
     /// Its cells, if it is a grid.
     pub(crate) cells: Option<[usize; 2]>,
-    /// The vertex of the scene's own sheet that each one is.
-    kept: Vec<u32>,
+    /// The vertices that each of its pins holds, ascending.
+    pub(crate) pins: Vec<Vec<u32>>,
 }
 
 impl Sheet {
     /// As the scene has it.
-    pub(crate) fn new(mesh: TriMesh, cells: Option<[usize; 2]>) -> Self {
-        let kept = (0..mesh.positions.len() as u32).collect();
-        Self { mesh, cells, kept }
+    pub(crate) fn new(mesh: TriMesh, cells: Option<[usize; 2]>, mut pins: Vec<Vec<u32>>) -> Self {
+        pins.iter_mut().for_each(|p| p.sort_unstable());
+        Self { mesh, cells, pins }
     }
 
     /// The same with cells of twice the length, made of vertices that it has; meshes stay as they are. How it nests is added to
     /// `nest`.
-    pub(crate) fn coarser(self, diagonals: Diagonals, nest: &mut Nest) -> Self {
+    ///
+    /// # Errors
+    /// The number of a pin, if it holds a vertex that larger cells lack and do not carry: that would hang free at first, and be torn back.
+    pub(crate) fn coarser(self, diagonals: Diagonals, nest: &mut Nest) -> Result<Self, usize> {
         let Some([nu, nv]) = self.cells else {
             nest.add_same(self.mesh.positions.len());
-            return self;
+            return Ok(self);
         };
-        let first = nest.between.len() as u32;
-        let kept = nest.kept.len()..;
-        nest.add_grid([nu, nv], diagonals);
-        let own: Vec<usize> = nest.kept[kept].iter().map(|v| (v - first) as usize).collect();
-        let lie = match diagonals {
-            Diagonals::Alternating => shape::Diagonals::Alternating,
-            Diagonals::Same => shape::Diagonals::Same,
-        };
+        let mut own = Nest::default();
+        own.add_grid([nu, nv], diagonals);
+        let number = |v: &u32| own.kept.binary_search(v).ok().map(|k| k as u32);
+        let pins: Vec<Vec<u32>> =
+            self.pins.iter().map(|pin| pin.iter().filter_map(number).collect()).collect();
+        for (n, (before, pin)) in self.pins.iter().zip(&pins).enumerate() {
+            let held = |coarse: &u32| pin.binary_search(coarse).is_ok();
+            if !before.iter().all(|v| own.between[*v as usize].iter().all(held)) {
+                return Err(n);
+            }
+        }
         let cells = [nu / 2, nv / 2];
-        let mut mesh = shape::grid(1.0, 1.0, cells[0], cells[1], lie);
-        mesh.positions = own.iter().map(|v| self.mesh.positions[*v]).collect();
-        mesh.uv = own.iter().map(|v| self.mesh.uv[*v]).collect();
-        let kept = own.iter().map(|v| self.kept[*v]).collect();
-        Self { mesh, cells: Some(cells), kept }
-    }
-
-    /// The vertices of the scene's own sheet that it has among these, with its own numbers.
-    pub(crate) fn numbers(&self, vertices: &[u32]) -> Vec<u32> {
-        vertices.iter().filter_map(|v| self.kept.binary_search(v).ok()).map(|v| v as u32).collect()
+        let mut mesh = shape::grid(1.0, 1.0, cells[0], cells[1], diagonals.into());
+        mesh.positions = own.kept.iter().map(|v| self.mesh.positions[*v as usize]).collect();
+        mesh.uv = own.kept.iter().map(|v| self.mesh.uv[*v as usize]).collect();
+        nest.append(own);
+        Ok(Self { mesh, cells: Some(cells), pins })
     }
 }
 
@@ -137,7 +146,9 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    pub(crate) fn new(world: World, until: u64, nests: Vec<Arc<Nest>>) -> Self {
+    pub(crate) fn new(mut world: World, until: u64, nests: Vec<Arc<Nest>>) -> Self {
+        // It wakes with its first step, if it is still to take any.
+        world.rest();
         let mut kept: Vec<u32> = (0..world.model().mass.len() as u32).collect();
         for nest in &nests {
             kept.iter_mut().for_each(|v| *v = nest.kept[*v as usize]);
@@ -148,6 +159,9 @@ impl Level {
     /// One step; the world of the scene is carried along.
     pub(crate) fn step(&mut self, scene: &mut World) -> Result<StepReport, Error> {
         self.world.restore(self.restricted(scene.state()))?;
+        if scene.state().step == 0 {
+            self.check_begin()?;
+        }
         let report = self.world.step().map_err(|e| self.in_the_scene(e))?;
         scene.restore(self.carried(self.world.state()))?;
         if scene.state().step >= self.until {
@@ -157,17 +171,11 @@ impl Level {
     }
 
     /// Whether the first step can begin here: a coarse cloth cuts corners that the fine one goes around.
-    pub(crate) fn check_begin(&self, scene: &World) -> Result<(), Error> {
-        let start = self.restricted(scene.state());
-        let triangles = &self.world.model().mesh.triangles;
-        let found = audit(&start.x, triangles, self.world.bodies(), start.time)?;
-        if found.self_intersections == 0 && found.body_penetrations == 0 {
+    fn check_begin(&mut self) -> Result<(), Error> {
+        if untangle::is_clear(&mut self.world)? {
             return Ok(());
         }
-        let message = format!(
-            "in larger cells the cloth begins with {} pairs of intersecting triangles and {} triangles inside bodies",
-            found.self_intersections, found.body_penetrations
-        );
+        let message = "in larger cells the cloth begins too near to itself or to a body";
         Err(Error::request(message, "ask for fewer `levels`, or for more cells"))
     }
 
@@ -222,13 +230,10 @@ mod tests {
 
     /// A grid of large cells crumpled at random, and the grid of cells half as long that it carries.
     fn crumpled(cells: [usize; 2], diagonals: Diagonals) -> (TriMesh, TriMesh) {
-        let lie = match diagonals {
-            Diagonals::Alternating => shape::Diagonals::Alternating,
-            Diagonals::Same => shape::Diagonals::Same,
-        };
-        let mut fine = shape::grid(1.0, 1.0, cells[0], cells[1], lie);
+        let mut fine = shape::grid(1.0, 1.0, cells[0], cells[1], diagonals.into());
         let mut nest = Nest::default();
-        let mut coarse = Sheet::new(fine.clone(), Some(cells)).coarser(diagonals, &mut nest).mesh;
+        let sheet = Sheet::new(fine.clone(), Some(cells), Vec::new());
+        let mut coarse = sheet.coarser(diagonals, &mut nest).unwrap().mesh;
         let mut random = crate::Generator::new(7);
         for p in &mut coarse.positions {
             *p += DVec3::from_array([(); 3].map(|()| random.uniform(-0.2, 0.2)));
@@ -278,10 +283,15 @@ mod tests {
         assert_eq!(fine.len(), 3 + 5 * 3);
         let back: Vec<DVec3> = nest.kept.iter().map(|v| fine[*v as usize]).collect();
         assert_eq!(back, coarse);
-        let grid = shape::grid(1.0, 1.0, 4, 2, shape::Diagonals::Alternating);
-        let sheet = Sheet::new(grid, Some([4, 2])).coarser(Diagonals::Alternating, &mut nest);
-        // The left edge has vertices 0 to 2, of which the middle one is gone.
-        assert_eq!(sheet.numbers(&[0, 1, 2]), [0, 1]);
+        // Of the left edge, vertices 0 to 2, the middle one is carried by the others; alone it has none to carry it.
+        let pinned = |pin: &[u32]| {
+            let grid = shape::grid(1.0, 1.0, 4, 2, shape::Diagonals::Alternating);
+            let sheet = Sheet::new(grid, Some([4, 2]), vec![vec![2, 0], pin.to_vec()]);
+            sheet.coarser(Diagonals::Alternating, &mut Nest::default()).map(|s| s.pins)
+        };
+        assert_eq!(pinned(&[2, 1, 0]), Ok(vec![vec![0, 1], vec![0, 1]]));
+        assert_eq!(pinned(&[1]), Err(1));
+        assert_eq!(pinned(&[0, 1]), Err(1));
     }
 
     #[test]
@@ -290,5 +300,7 @@ mod tests {
         assert_eq!(until(200, 3, 1), 150);
         assert_eq!(until(7, 2, 1), 4);
         assert_eq!(until(0, 4, 3), 0);
+        // However few there are, the scene's own cells take one.
+        assert_eq!([5, 4, 3, 2, 1].map(|coarser| until(10, 6, coarser)), [5, 8, 9, 9, 9]);
     }
 }

@@ -200,6 +200,15 @@ pub enum Diagonals {
     Same,
 }
 
+impl From<Diagonals> for toile_mesh::shape::Diagonals {
+    fn from(diagonals: Diagonals) -> Self {
+        match diagonals {
+            Diagonals::Alternating => Self::Alternating,
+            Diagonals::Same => Self::Same,
+        }
+    }
+}
+
 /// Where something begins: turned first, then moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

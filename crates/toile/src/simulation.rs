@@ -50,7 +50,7 @@ impl Simulation {
         &self.world
     }
 
-    /// The world, to be changed.
+    /// The world, to be changed. What is changed besides the state does not reach the larger cells of a scene with `levels`.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
@@ -64,14 +64,10 @@ impl Simulation {
     /// [`run`](crate::run()) does it before the first step.
     ///
     /// # Errors
-    /// If something intersects and the scene says `solver.untangle = false`, or in the largest cells of its levels; if the method promises that nothing
+    /// If something intersects and the scene says `solver.untangle = false`; if the method promises that nothing
     /// intersects and it could not be undone; if a coordinate is no number.
     pub fn untangle(&mut self) -> Result<Option<Untangled>, Error> {
-        let untangled = untangle::begin(&mut self.world)?;
-        if let Some(level) = self.levels.first() {
-            level.check_begin(&self.world)?;
-        }
-        Ok(untangled)
+        untangle::begin(&mut self.world)
     }
 
     /// One step.

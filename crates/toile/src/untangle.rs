@@ -126,6 +126,14 @@ fn find(world: &mut World) -> Result<Found, Error> {
     Ok(found)
 }
 
+/// Whether a world can begin as it is.
+///
+/// # Errors
+/// If a coordinate is no number.
+pub(crate) fn is_clear(world: &mut World) -> Result<bool, Error> {
+    Ok(find(world)?.is_empty())
+}
+
 /// Untangles a world before its first step. Nothing changes if nothing intersects.
 ///
 /// # Errors

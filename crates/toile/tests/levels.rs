@@ -33,12 +33,19 @@ fn a_drape_through_three_levels_is_that_of_one_and_never_intersects() {
         assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
         assert!(report.rms_speed_final < 0.5, "{}", report.rms_speed_final);
     }
-    // It hangs as low, and holds as much energy.
-    assert!((levels.lowest - whole.lowest).abs() < 0.02, "{} {}", levels.lowest, whole.lowest);
+    // It hangs as high, and has bent as much.
     let (a, b) = (levels.energy.potential, whole.energy.potential);
     assert!((a / b - 1.0).abs() < 0.05, "{a} {b}");
-    let took = |r: &Report| r.effort.expect("the default solver").linear_iterations;
-    assert!(took(&levels) > 0);
+    let (a, b) = (levels.energy.elastic, whole.energy.elastic);
+    assert!(a > 0.3 * b && a < 3.0 * b, "{a} {b}");
+    // Most steps were of fewer vertices, which touch in fewer places.
+    let contacts = |r: &Report| r.effort.expect("the default solver").contacts_mean;
+    assert!(
+        contacts(&levels) < 0.7 * contacts(&whole),
+        "{} {}",
+        contacts(&levels),
+        contacts(&whole)
+    );
 }
 
 #[test]
@@ -70,6 +77,36 @@ fn cells_that_cannot_be_larger_are_refused_by_name() {
         bad.cloths = vec![Cloth::rectangle(1.0, 1.0, 1.0 / f64::from(cells))];
         let error = bad.build().expect_err("must be refused").to_string();
         assert!(error.contains(says), "{levels} {cells}: {error}");
+    }
+}
+
+#[test]
+fn stacks_pins_that_move_and_cloths_of_files_go_through_levels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        folder.path().join("flap.obj"),
+        "v 0 0 0\nv 0.1 0 0\nv 0 0 0.1\nv 0.1 0 0.1\nf 1 3 2\nf 2 3 4\n",
+    )
+    .expect("written");
+    let text = "duration = 0.2\nlevels = 2\n\
+        [[cloth]]\nshape = { type = \"grid\", width = 0.4, height = 0.4, cells = [16, 16] }\n\
+        stack = { count = 3, offset = [0, 0.02, 0], turn = 10 }\n\
+        [[cloth]]\nname = \"flap\"\nshape = { type = \"mesh\", file = \"flap.obj\" }\nplace = { at = [0, 0.2, 0] }\n\
+        [[cloth]]\nname = \"flag\"\nshape = { type = \"grid\", width = 0.2, height = 0.2, cells = [8, 12], diagonals = \"same\" }\n\
+        place = { at = [0.8, 0.2, 0] }\n\
+        pins = [{ select = \"left\", motion = { type = \"steady\", velocity = [0.3, 0.1, 0] } }]\n";
+    let file = folder.path().join("scene.toml");
+    std::fs::write(&file, text).expect("written");
+    let mut sim = Scene::read(&file).expect("reads").build().expect("builds");
+    let held: Vec<u32> = sim.world().held();
+    let outcome = toile::run(&mut sim, &options(&folder.path().join("out")), &mut |_| {});
+    let Ok(Outcome::Finished(report)) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((report.intersections_max, report.steps), (Some(0), 20));
+    let start = &sim.world().model().mesh.positions;
+    assert_eq!(held.len(), 13);
+    for v in held {
+        let went = sim.state().x[v as usize] - start[v as usize];
+        assert!(went.distance(DVec3::new(0.06, 0.02, 0.0)) < 1e-12, "{v}: {went}");
     }
 }
 

@@ -127,8 +127,7 @@ impl Solver {
             let most = first.map_or(1.0, |(_, time)| time.min(1.0));
             debug_assert!(impacts.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
             if let Some((pair, _)) = first {
-                let points = it.pairs[*pair as usize].points;
-                it.stopped_at = points.into_iter().find(|p| (*p as usize) < n).unwrap_or(0);
+                it.stop_at(*pair, n);
             }
             let slope = system.promise(&d);
             round += 1;

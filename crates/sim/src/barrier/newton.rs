@@ -150,6 +150,14 @@ pub(super) struct Iterate<'a> {
     pub(super) energy: f64,
 }
 
+impl Iterate<'_> {
+    /// Notes that a pair has stopped a direction, with the first of the `n` vertices of cloth in it.
+    pub(super) fn stop_at(&mut self, pair: u32, n: usize) {
+        let points = self.pairs[pair as usize].points;
+        self.stopped_at = points.into_iter().find(|p| (*p as usize) < n).unwrap_or(0);
+    }
+}
+
 impl Solver {
     /// A solver for cloths among bodies.
     pub(crate) fn new(

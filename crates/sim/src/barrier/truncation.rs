@@ -42,7 +42,7 @@ impl Solver {
     }
 
     /// Shortens `d` for the vertices of pairs that come too near on the way, as long as there are any; returns how far all of it
-    /// can be followed then. Pairs with something that is led stop all: it does not give way.
+    /// can be followed then. Pairs with something that is led and moves stop all: it does not give way.
     fn truncate(
         &mut self,
         it: &mut Iterate<'_>,
@@ -59,7 +59,11 @@ impl Solver {
             let ends = self.look_along(it, d, report)?;
             impacts = self.impacts(&it.pairs, &it.y, &ends);
         }
-        Ok(impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min))
+        let first = impacts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((pair, _)) = first {
+            it.stop_at(*pair, self.masses.len());
+        }
+        Ok(first.map_or(1.0, |(_, time)| time.min(1.0)))
     }
 
     /// Finds the pairs along a direction anew; returns where it ends.
@@ -84,7 +88,7 @@ fn parts(it: &Iterate<'_>, d: &[DVec3], impacts: &[(u32, f64)]) -> Vec<(u32, f64
         let points = it.pairs[*pair as usize].points;
         if !points.iter().any(leads) {
             let free = points.into_iter().filter(|p| !it.led[*p as usize]);
-            parts.extend(free.map(|p| (p, MARGIN * time)));
+            parts.extend(free.map(|p| (p, MARGIN * time.clamp(0.0, 1.0))));
         }
     }
     parts.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

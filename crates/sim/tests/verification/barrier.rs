@@ -134,8 +134,8 @@ fn a_strip_twisted_between_two_hands_winds_up_without_an_intersection() {
     assert_eq!((&two, &three), (&one, &one), "threads and a restored state make no difference");
 }
 
-/// Presses a vertex onto the face it is nearest to, but for a gap of `left` [m] beyond the thickness; returns the two.
-fn press_shut(world: &mut World, left: f64) -> (usize, [u32; 3]) {
+/// Presses a vertex onto the face it is nearest to, but for a gap of `left` [m] beyond the thickness.
+fn press_shut(world: &mut World, left: f64) {
     let mut state = world.state().clone();
     let triangles = &world.model().mesh.triangles;
     let nearest = |(v, t): (usize, [u32; 3])| {
@@ -153,7 +153,6 @@ fn press_shut(world: &mut World, left: f64) -> (usize, [u32; 3]) {
     let way = nearest(pair).0;
     state.x[pair.0] -= way * (1.0 - (world.separation() + left) / way.length());
     world.restore(state).unwrap();
-    pair
 }
 
 #[test]

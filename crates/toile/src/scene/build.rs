@@ -1,7 +1,7 @@
 //! From a scene to a world that steps.
 
 use super::read::{from_value, merge};
-use super::{BodyShape, Cloth, ClothShape, Diagonals, Pin, Place, Rotate, Scene};
+use super::{BodyShape, Cloth, ClothShape, Pin, Place, Rotate, Scene};
 use crate::error::{Error, SceneError};
 use crate::jitter::Generator;
 use crate::levels::{self, Nest, Sheet};
@@ -60,19 +60,20 @@ impl Scene {
             let count = cloth.stack.map_or(1, |s| s.count);
             for k in 0..count {
                 let placed = flat.clone().map_positions(|p| placement(cloth, k, p));
-                let mut sheet = Sheet::new(jittered(placed.clone(), cloth, k), cells);
+                let pins = cloth.pins.iter().enumerate();
+                let pins: Result<Vec<_>, Error> = pins
+                    .map(|(n, pin)| self.pinned(&format!("{path}.pins.{n}"), pin, &placed))
+                    .collect();
+                let mut sheet = Sheet::new(jittered(placed, cloth, k), cells, pins?);
                 for level in 1..=coarser {
                     let mut passed = Nest::default();
                     let nest = if level == coarser { &mut nest } else { &mut passed };
-                    sheet = sheet.coarser(cloth.shape.diagonals(), nest);
+                    sheet = sheet.coarser(cloth.shape.diagonals(), nest).map_err(|n| {
+                        let reason = "holds a vertex that larger cells lack; ask for fewer `levels`, or pin whole edges";
+                        self.error(&format!("{path}.pins.{n}"), reason)
+                    })?;
                 }
-                for (n, pin) in cloth.pins.iter().enumerate() {
-                    let path = format!("{path}.pins.{n}");
-                    let vertices = sheet.numbers(&self.pinned(&path, pin, &placed)?);
-                    if vertices.is_empty() {
-                        let reason = "holds no vertex in larger cells; ask for fewer `levels`";
-                        return Err(self.error(&path, reason).into());
-                    }
+                for (pin, vertices) in cloth.pins.iter().zip(&sheet.pins) {
                     surroundings.pins.push(toile_sim::Pin {
                         vertices: vertices.iter().map(|v| v + first).collect(),
                         motion: pin.motion.clone(),
@@ -233,11 +234,7 @@ impl Scene {
     fn sheet(&self, path: &str, cloth: &Cloth) -> Result<TriMesh, Error> {
         match &cloth.shape {
             ClothShape::Grid { width, height, cells: [nu, nv], diagonals } => {
-                let diagonals = match diagonals {
-                    Diagonals::Alternating => shape::Diagonals::Alternating,
-                    Diagonals::Same => shape::Diagonals::Same,
-                };
-                Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, diagonals))
+                Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, (*diagonals).into()))
             }
             ClothShape::Knot { width, length, cells: [nu, nv] } => {
                 Ok(shape::knot(*width, *length, *nu as usize, *nv as usize))
