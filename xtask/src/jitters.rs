@@ -2,12 +2,15 @@
 //!
 //! Contact is chaotic: a start that differs by a tenth of a millimetre folds otherwise, so a promise that held once may be
 //! luck. Reports and last states are written below `target/jitters`; a run whose report is there already is not run again.
+//! Every run has one thread; `--streams` says how many go on at once.
 
 use crate::toile::Toile;
 use crate::{Done, names, root};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Scenes besides those of the folder: a name, a scene, and what is changed in it.
 const MORE: [(&str, &str, &[&str]); 1] =
@@ -17,24 +20,24 @@ const MORE: [(&str, &str, &[&str]); 1] =
 struct Options {
     scenes: Vec<String>,
     starts: u32,
+    streams: usize,
     toile: Toile,
 }
 
 impl Options {
     fn parse(args: &[String], all: &[String]) -> Result<Self, String> {
-        let mut options = Self { scenes: Vec::new(), starts: 10, toile: Toile::default() };
+        let (scenes, toile) = (Vec::new(), Toile::default());
+        let mut options = Self { scenes, starts: 10, streams: 1, toile };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                "--starts" => {
-                    let number = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
-                    options.starts = number.ok_or("--starts wants a number above zero")?;
-                }
+                "--starts" => options.starts = number(arg, args.next())?,
+                "--streams" => options.streams = number(arg, args.next())? as usize,
                 "--program" => options.toile = Toile::given(args.next())?,
                 name if all.iter().any(|s| s == name) => options.scenes.push(name.into()),
                 other => {
                     return Err(format!(
-                        "`{other}` is not known; give --starts N, --program PATH or scenes: {}",
+                        "`{other}` is not known; give --starts N, --streams N, --program PATH or scenes: {}",
                         all.join(", ")
                     ));
                 }
@@ -45,6 +48,12 @@ impl Options {
         }
         Ok(options)
     }
+}
+
+/// What stands behind an option that wants a number.
+fn number(option: &str, given: Option<&String>) -> Result<u32, String> {
+    let number = given.and_then(|n| n.parse().ok()).filter(|n| *n > 0);
+    number.ok_or_else(|| format!("{option} wants a number above zero"))
 }
 
 /// The worst of all starts of a scene.
@@ -93,19 +102,28 @@ pub(crate) fn jitters(asked: &[String]) -> Done {
     let mut all = names("scenes", "toml")?;
     all.extend(MORE.iter().map(|m| m.0.to_string()));
     let options = Options::parse(asked, &all)?;
+    let jobs: Vec<(&str, u32)> = options
+        .scenes
+        .iter()
+        .flat_map(|name| (1..=options.starts).map(move |start| (name.as_str(), start)))
+        .collect();
+    let mut reports = in_streams(options.streams, &jobs, |(name, start)| {
+        let report = run(&options, name, *start);
+        if let Err(e) = &report {
+            eprintln!("{name}, start {start}: {e}");
+        }
+        report
+    })
+    .into_iter();
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for name in &options.scenes {
         let mut worst = Worst::default();
-        for start in 1..=options.starts {
-            match run(&options, name, start) {
+        for report in reports.by_ref().take(options.starts as usize) {
+            match report {
                 Ok(report) => worst.take(&report)?,
-                Err(e) => {
-                    eprintln!("{name}, start {start}: {e}");
-                    worst.unfinished += 1;
-                }
+                Err(_) => worst.unfinished += 1,
             }
         }
-        println!("{}", worst.row(name));
         if !worst.holds() {
             failed.push(name.clone());
         }
@@ -120,6 +138,35 @@ pub(crate) fn jitters(asked: &[String]) -> Done {
     } else {
         Err(format!("FAILED: {}", failed.join(", ")))
     }
+}
+
+/// Does jobs, so many at once, in their order; returns what came of each.
+fn in_streams<J: Sync, R: Send>(
+    streams: usize,
+    jobs: &[J],
+    work: impl Fn(&J) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(jobs.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..streams.min(jobs.len()) {
+            scope.spawn(|| {
+                while let Some((i, job)) = take(&next, jobs) {
+                    let result = work(job);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The next job that nobody has taken, with its number.
+fn take<'a, J>(next: &AtomicUsize, jobs: &'a [J]) -> Option<(usize, &'a J)> {
+    let i = next.fetch_add(1, Ordering::Relaxed);
+    jobs.get(i).map(|job| (i, job))
 }
 
 /// One start of a scene; what it reports.
@@ -161,8 +208,23 @@ mod tests {
         };
         assert!(parse(&["cube"]).unwrap_err().contains("`cube`"));
         assert!(parse(&["--starts", "0"]).unwrap_err().contains("--starts"));
-        assert_eq!(parse(&["--starts", "3"]).unwrap().starts, 3);
+        assert!(parse(&["--streams"]).unwrap_err().contains("--streams"));
+        let given = parse(&["--starts", "3", "--streams", "2"]).unwrap();
+        assert_eq!((given.starts, given.streams), (3, 2));
         assert_eq!(parse(&[]).unwrap().scenes, all);
+    }
+
+    #[test]
+    fn streams_do_every_job_once_and_keep_the_order() {
+        let jobs: Vec<usize> = (0..50).collect();
+        for streams in [1, 2, 7, 100] {
+            let twice = in_streams(streams, &jobs, |job| {
+                std::thread::sleep(std::time::Duration::from_micros(100 * (*job as u64 % 3)));
+                2 * job
+            });
+            assert_eq!(twice, (0..50).map(|i| 2 * i).collect::<Vec<_>>(), "{streams} streams");
+        }
+        assert!(in_streams(3, &[] as &[u32], |job| *job).is_empty());
     }
 
     #[test]

@@ -18,7 +18,7 @@ const HELP: &str = "cargo xtask TASK
   test           everything CI checks: format, lints, documentation, tests, examples
   scenes         run every scene at full size and check what it expects (long); names as arguments
   jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
-                 scenes, --starts N or --program PATH as arguments
+                 scenes, --starts N, --streams N (so many runs at once) or --program PATH as arguments
   growth         what a step costs as the cloth gets finer (long); cells along a side or --program PATH as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)

@@ -240,7 +240,7 @@ impl Solver {
     }
 
     /// Where a step begins, with all pairs that may come near if nothing unforeseen happens.
-    fn begin<'a>(
+    pub(super) fn begin<'a>(
         &mut self,
         start: &'a Start<'a>,
         report: &mut Stepped,
