@@ -59,6 +59,9 @@ pub struct Separation {
     pub gap: f64,
     /// Part of its gap by which a pair that begins nearer than asked may still come nearer.
     pub leeway: f64,
+    /// How much of the radius is a body's own [m]. Times are found to a part of what lies beyond it: a ball does not become
+    /// coarse by being large.
+    pub body: f64,
 }
 
 impl Separation {
@@ -70,7 +73,7 @@ impl Separation {
 
     /// Features without radius, with the loose leeway.
     pub fn gap(gap: f64) -> Self {
-        Self { radius: 0.0, gap, leeway: Self::LOOSE }
+        Self { radius: 0.0, gap, leeway: Self::LOOSE, body: 0.0 }
     }
 
     /// Distance that must not be undercut by a pair that begins `start` apart.

@@ -46,8 +46,8 @@ pub enum Error {
     },
     /// Collisions were left after all iterations, at the smallest substep.
     #[error(
-        "step {step}: {left} collisions could not be resolved (first at vertex {vertex}); \
-         cloth is pinched between things that move through each other, or `solver.step` is too large"
+        "step {step}: no way on was found, however short, first at vertex {vertex}: cloth is pinched between things that move through \
+         each other, has edges far shorter than others, or `solver.step` is too large"
     )]
     Unresolved {
         /// The step that failed.

@@ -78,12 +78,12 @@ pub enum Error {
 
 fn remedy(error: &toile_sim::Error) -> &'static str {
     match error {
-        toile_sim::Error::NotFinite { .. } => "halve the step with --set solver.step=0.0005",
+        toile_sim::Error::NotFinite { .. } => "make the step shorter: --set solver.step=SECONDS",
         toile_sim::Error::Unresolved { .. } => {
-            "halve the step with --set solver.step=0.0005, or move what pinches the cloth apart"
+            "move apart what pinches the cloth, mesh it more evenly, or make the step shorter: --set solver.step=SECONDS"
         }
         toile_sim::Error::NoConvergence { .. } => {
-            "halve the step with --set solver.step=0.005, or solve exactly with --set \
+            "make the step shorter: --set solver.step=SECONDS, or solve exactly with --set \
              solver.implicit.solve.newton.type=exact"
         }
         _ => "see `toile methods` for what there is",

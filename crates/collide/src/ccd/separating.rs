@@ -43,7 +43,7 @@ const SMALL: f64 = 1e-120;
 /// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
-/// The same, relative to the distance at the begin: without a gap there is nothing else to go by.
+/// The same, relative to the distance at the begin, beyond what is a body's own: without a gap there is nothing else to go by.
 const RELATIVE: f64 = 1e-7;
 
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
@@ -188,7 +188,8 @@ fn advance<const A: usize, const B: usize>(
         .try_normalize()
         .unwrap_or_else(|| toward(features.across(&at(a, 0.0), &at(b, 0.0)), gap));
     let threshold = separation.threshold(distance);
-    let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * distance);
+    let outside = distance - separation.body;
+    let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * outside);
     let reach = threshold + tolerance.max(0.0) + 2.0 * error;
     // Most pairs never ask for it.
     let mut cubic = None;

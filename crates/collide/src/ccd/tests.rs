@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 const METHODS: [Ccd; 2] = [Ccd::Cubic, Ccd::Separating];
 const FILTERS: [Filter; 4] = [Filter::None, Filter::Boxes, Filter::Dop, Filter::Hull];
-const TOUCH: Separation = Separation { radius: 0.0, gap: 1e-9, leeway: Separation::LOOSE };
+const TOUCH: Separation =
+    Separation { radius: 0.0, gap: 1e-9, leeway: Separation::LOOSE, body: 0.0 };
 
 fn still(x: DVec3) -> [DVec3; 2] {
     [x, x]
@@ -112,7 +113,7 @@ fn tight(pair: Pair, gap: f64, angle: f64, parting: f64) -> Query {
 fn what_turns_as_one_is_let_go_however_small_the_gap() {
     for pair in [Pair::EdgeEdge, Pair::VertexFace] {
         for (gap, angle) in [(1e-2, 0.2), (1e-3, 0.1), (1e-4, 0.05), (1e-6, 0.02)] {
-            let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8 };
+            let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8, body: 0.0 };
             let x = tight(pair, gap, angle, 0.0);
             assert_eq!(Ccd::Separating.answer(pair, &x, separation, Filter::Hull), None, "{gap}");
             let meets = tight(pair, gap, angle, -2.0 * gap - angle * angle);
@@ -127,7 +128,7 @@ proptest! {
         pair in pair(), digits in 1.0..7.0_f64, angle in -0.4..0.4_f64, parting in -2.0..9.0_f64,
     ) {
         let gap = libm::pow(10.0, -digits);
-        let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8 };
+        let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8, body: 0.0 };
         let x = tight(pair, gap, angle, parting * gap);
         let impact = Ccd::Separating.answer(pair, &x, separation, Filter::Hull);
         let until = impact.map_or(1.0, |i| i.time);
@@ -169,9 +170,22 @@ fn a_plane_tells_of_what_it_keeps_apart_and_of_nothing_else() {
 #[test]
 fn a_sphere_is_a_vertex_with_a_radius() {
     let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
-    let ball = Separation { radius: 0.25, gap: 0.0, leeway: Separation::LOOSE };
+    let ball = Separation { radius: 0.25, gap: 0.0, leeway: Separation::LOOSE, body: 0.0 };
     let hit = Ccd::Separating.vertex_face(p, floor(), ball).unwrap();
     assert!((hit.time - 0.75).abs() < 1e-3, "{}", hit.time);
+}
+
+#[test]
+fn a_gap_is_as_fine_above_a_large_ball_as_above_cloth() {
+    for body in [0.0, 0.3, 1.0] {
+        let (radius, gap) = (body + 1e-5, 2e-8);
+        let separation = Separation { radius, gap: 1e-5, leeway: 0.8, body };
+        // It comes down by one and a half of the gap, and may use up four fifths of it.
+        let height = radius + gap;
+        let p = [DVec3::new(0.2, height, 0.3), DVec3::new(0.2, height - 1.5 * gap, 0.3)];
+        let time = Ccd::Separating.vertex_face(p, floor(), separation).unwrap().time;
+        assert!((time - 0.8 / 1.5).abs() < 2e-3, "{body}: {time}");
+    }
 }
 
 #[test]
@@ -281,7 +295,7 @@ proptest! {
         for filter in FILTERS {
             // With the loosest leeway a pair that starts nearer than the gap is let go; that is the
             // method's to say, so the method is asked too.
-            let separation = Separation { radius: 0.0, gap, leeway: 0.0 };
+            let separation = Separation { radius: 0.0, gap, leeway: 0.0, body: 0.0 };
             if near < gap && Ccd::Separating.answer(pair, &x, separation, Filter::None).is_some() {
                 prop_assert!(
                     Ccd::Separating.answer(pair, &x, separation, filter).is_some(),

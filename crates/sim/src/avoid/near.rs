@@ -85,7 +85,7 @@ impl Features {
     /// All that would meet in the straight motion from `x_t0` to `x_t1`.
     fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64) -> Vec<Meeting> {
         let mut found = Vec::new();
-        let separation = Separation { radius: 0.0, gap: NARROW * gap, leeway: LEEWAY };
+        let separation = Separation { radius: 0.0, gap: NARROW * gap, leeway: LEEWAY, body: 0.0 };
         let of = |v: u32| [x_t0[v as usize], x_t1[v as usize]];
         for (kind, all) in [(Pair::VertexFace, &self.vf), (Pair::EdgeEdge, &self.ee)] {
             let query = |i: usize| -> Option<Query> {

@@ -23,6 +23,9 @@ const PARALLEL: f64 = 1e-3;
 /// Part of the reach below which a gap counts as tight: loads that are worth the name leave more.
 const TIGHT: f64 = 1e-4;
 
+/// Stiffness that a contact never has [N/m]: beside threads, single precision bears no more. Gaps that would have it are tight, too.
+const STIFFEST: f64 = 3e9;
+
 /// Part of the reach to which the force of a tight gap alone opens it in an iteration.
 const OPENED: f64 = 0.05;
 
@@ -33,7 +36,7 @@ pub(super) struct Contact {
     key: [u32; 4],
     /// As that of its pair.
     pub(super) rub: u32,
-    /// Whether its gap is [`TIGHT`].
+    /// Whether its gap is tight, as [`tight_below`].
     tight: bool,
     pub(super) weights: [f64; 4],
     pub(super) normal: DVec3,
@@ -147,8 +150,12 @@ impl Gauge {
         if near.crowded {
             return (0.0, self.thickness);
         }
-        let radius = if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] };
-        (radius + self.thickness, self.reach)
+        (self.radius(near) + self.thickness, self.reach)
+    }
+
+    /// Radius of the body of a pair, if it has one.
+    pub(super) fn radius(&self, near: &Near) -> f64 {
+        if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] }
     }
 
     /// Mean over the cloth vertices among a pair's points.
@@ -176,12 +183,13 @@ impl Gauge {
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
-        let tight = gap < TIGHT * reach;
+        let stiffness = self.stiffness(near);
+        let least = tight_below(self.law, stiffness) * reach;
+        let tight = gap < least;
         if gap > 0.0 && tight {
-            let (slope, curvature) = opening(self.law, reach);
+            let (slope, curvature) = opening(self.law, least, reach);
             value = Value { slope, curvature, ..value };
         }
-        let stiffness = self.stiffness(near);
         let mut whole = 0.0;
         if near.kind == Kind::EdgeEdge && gap > 0.0 {
             let (factor, _) = mollifier(&near.points.map(|p| y[p as usize]));
@@ -301,11 +309,21 @@ impl Contacts {
     }
 }
 
+/// Part of the reach below which a gap of a pair of this stiffness is tight. Where the reach is small beside the cells, gaps
+/// are too stiff long before they are [`TIGHT`].
+fn tight_below(law: Law, stiffness: f64) -> f64 {
+    if law.follows_elasticity() {
+        return TIGHT;
+    }
+    // The curvature of the logarithm is about one over the square of that part.
+    (stiffness / STIFFEST).sqrt().clamp(TIGHT, 0.5 * OPENED)
+}
+
 /// Slope and curvature of a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so stiff
 /// beside the threads that single precision forgets them: such a pair held up all the cloth for good. It pushes as much as the heaviest
-/// load can press, and opens by [`OPENED`] if nothing does.
-fn opening(law: Law, reach: f64) -> (f64, f64) {
-    let Value { slope, curvature, .. } = law.evaluate(TIGHT * reach, reach);
+/// load can press, that at the `least` gap that is not tight, and opens by [`OPENED`] if nothing does.
+fn opening(law: Law, least: f64, reach: f64) -> (f64, f64) {
+    let Value { slope, curvature, .. } = law.evaluate(least, reach);
     (slope, curvature.min(-slope / (OPENED * reach)))
 }
 
@@ -335,13 +353,36 @@ mod tests {
     fn a_tight_gap_is_opened_by_its_force_at_once_and_single_precision_bears_it() {
         let reach = 2e-3;
         for law in Law::ALL {
-            let (slope, curvature) = opening(law, reach);
-            let own = law.evaluate(0.01 * TIGHT * reach, reach);
-            assert!(curvature <= own.curvature && -slope <= -own.slope, "{law:?}");
-            assert!(-slope / curvature > 0.99 * OPENED * reach, "{law:?}: {}", -slope / curvature);
+            for least in [TIGHT * reach, 0.5 * OPENED * reach] {
+                let (slope, curvature) = opening(law, least, reach);
+                let own = law.evaluate(0.01 * least, reach);
+                assert!(curvature <= own.curvature && -slope <= -own.slope, "{law:?}");
+                let opened = -slope / curvature;
+                assert!(opened > 0.99 * OPENED * reach, "{law:?}: {opened}");
+            }
+            let (_, curvature) = opening(law, TIGHT * reach, reach);
             // Beside a contact at a tenth of the reach, a hundred thousand times as stiff at most.
             let soft = law.evaluate(0.1 * reach, reach).curvature;
             assert!(curvature < 1e5 * soft, "{law:?}: {curvature} {soft}");
+        }
+    }
+
+    #[test]
+    fn no_gap_is_stiffer_than_single_precision_bears() {
+        let reach = 2e-3;
+        for law in [Law::Log, Law::TwoStage] {
+            assert_eq!(tight_below(law, 1.0), TIGHT, "soft contacts are as they were");
+            for stiffness in [30.0, 1e3, 1e5, 1e6] {
+                let least = tight_below(law, stiffness) * reach;
+                for part in [0.01, 0.5, 0.999, 1.0, 2.0] {
+                    let curvature = if part < 1.0 {
+                        opening(law, least, reach).1
+                    } else {
+                        law.evaluate(part * least, reach).curvature
+                    };
+                    assert!(stiffness * curvature < 3.0 * STIFFEST, "{law:?} {stiffness} {part}");
+                }
+            }
         }
     }
 

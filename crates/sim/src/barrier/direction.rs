@@ -83,10 +83,12 @@ pub(super) struct Expected {
 }
 
 impl Solver {
-    /// Direction of all points, and how far it can be followed.
+    /// Direction of all points, and how far it can be followed. A `plain` one does not know what it runs into, and so the
+    /// potential surely falls along it.
     pub(super) fn direction(
         &mut self,
         it: &mut Iterate<'_>,
+        plain: bool,
         report: &mut Stepped,
     ) -> Result<Way, Failure> {
         let n = self.masses.len();
@@ -132,7 +134,7 @@ impl Solver {
             let slope = system.promise(&d);
             round += 1;
             let known = renewed.brought <= NEWS * slope.abs() * most;
-            let free = impacts.is_empty() || most > FAR;
+            let free = plain || impacts.is_empty() || most > FAR;
             if round > ROUNDS || (free && known) {
                 let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
                 let way = Way { slope, most, promise: slope, fastest, d };

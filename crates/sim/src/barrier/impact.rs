@@ -24,6 +24,7 @@ impl Solver {
                 radius: self.gauge.offset(&run[0]),
                 gap: ARRIVAL * self.gauge.reach,
                 leeway: 1.0 - KEPT,
+                body: self.gauge.radius(&run[0]),
             };
             let of = |pair| self.of_features(pair, run, separation, y, ends, first);
             match run[0].kind {

@@ -208,10 +208,15 @@ impl Solver {
         let mut report = Stepped::default();
         let n = self.masses.len();
         let mut it = self.begin(start, &mut report)?;
+        // Whether the last iteration led nowhere, and whether there would have been much to win.
+        let (mut stands, mut lost) = (false, false);
+        let mut plain = false;
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             let (moving, gone) = (it.part < 1.0, it.part);
-            let Way { d, slope, most, promise, fastest } = self.direction(&mut it, &mut report)?;
+            plain |= stands;
+            let Way { d, slope, most, promise, fastest } =
+                self.direction(&mut it, plain, &mut report)?;
             let opens = self.contacts.open(&d);
             let went = self.advance(&mut it, &d, (slope, most), &mut report);
             if it.part < 1.0 {
@@ -225,8 +230,11 @@ impl Solver {
                 report.converged = true;
                 break;
             }
+            stands = !moving && (!went || most == 0.0);
+            lost = stands && promise.abs() > self.settings.decrement * it.scale;
         }
-        if it.part < 1.0 {
+        // Cloth that goes nowhere although it should would hang in the air for good.
+        if it.part < 1.0 || (lost && !report.converged) {
             return Err(Failure::Late { vertex: it.stopped_at });
         }
         if self.settings.rule == Rule::QuasiStatic {
@@ -434,13 +442,14 @@ impl From<NotFinite> for Failure {
     }
 }
 
-/// A tenth of the median edge, between one and four times the thickness, and so that neighbours in
-/// the flat cloth are out of reach.
+/// A tenth of the median edge, between one and four times the thickness, or a hundredth of that edge if the cloth is thinner still, and so
+/// that neighbours in the flat cloth are out of reach. With a reach that is lost beside the cells, steps are not found.
 fn reach(model: &Model, thickness: f64) -> f64 {
     let mut lengths = model.rest_lengths();
     lengths.sort_by(f64::total_cmp);
     let median = lengths[lengths.len() / 2];
-    let wanted = (0.1 * median).clamp(thickness, 4.0 * thickness);
+    let most = (4.0 * thickness).max(0.01 * median);
+    let wanted = (0.1 * median).clamp(thickness, most);
     let room = 0.5 * least_height(model) - thickness;
     wanted.min(room.max(0.1 * thickness))
 }

@@ -122,7 +122,7 @@ impl Scene {
         report.triangle_pairs += counts.triangle_pairs;
         report.tested += counts.feature_pairs;
         let s = &self.cloth.surface;
-        let gap = Separation { radius: 0.0, gap: self.separation, leeway: q.leeway };
+        let gap = Separation { radius: 0.0, gap: self.separation, leeway: q.leeway, body: 0.0 };
         let of = |v: u32| q.motion.of(v);
         let contact = |vertices: [u32; 4], i: Impact| Contact {
             time: i.time,
@@ -245,7 +245,8 @@ impl Scene {
         contacts: &mut Vec<Contact>,
     ) {
         let (s, body) = (&self.cloth.surface, &self.bodies[body_index]);
-        let separation = Separation { radius: body.radius, gap: self.separation, leeway: q.leeway };
+        let separation =
+            Separation { radius: body.radius, gap: self.separation, leeway: q.leeway, body: 0.0 };
         let of = |v: u32| q.motion.of(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
         let ask = Ask { ccd: q.settings.ccd, separation, filter: Filter::Hull };

@@ -173,6 +173,43 @@ fn a_gap_pressed_shut_in_wound_up_cloth_holds_up_nobody() {
     }
 }
 
+/// A sheet falls on a ball for 0.4 s; how high its lowest vertex is then, and how many steps ended unsettled.
+fn falls(cloth: toile_sim::Cloth, step: f64) -> (f64, u32) {
+    let ball = Body::new("ball", Shape::Sphere { centre: DVec3::Y * 0.2, radius: 0.15 });
+    let surroundings = Surroundings { bodies: vec![ball, floor()], ..Surroundings::default() };
+    let mut settings = settings();
+    settings.step = step;
+    let mut world = World::new(vec![cloth], surroundings, settings).unwrap();
+    let steps = (0.4 / step).round() as u32;
+    let unsettled = (0..steps).map(|_| world.step().unwrap().unsettled).sum();
+    assert_clean(&world, "on the ball");
+    (world.state().lowest(), unsettled)
+}
+
+#[test]
+fn thin_cloth_uneven_meshes_and_long_steps_do_not_freeze_on_a_ball() {
+    let flat = || sheet(0.5, 16, DVec3::new(0.003, 0.36, 0.002));
+    let (usual, unsettled) = falls(flat(), 0.01);
+    assert!(usual < 0.11 && unsettled < 4, "{usual} {unsettled}");
+    for thickness in [5e-5, 1e-5, 1e-8] {
+        let mut cloth = flat();
+        cloth.fabric.thickness = thickness;
+        let (lowest, unsettled) = falls(cloth, 0.01);
+        assert!(lowest < 0.11 && unsettled < 8, "{thickness}: {lowest} {unsettled}");
+    }
+    // One edge of a millimetre among those of 31 mm.
+    let mut cloth = flat();
+    let (middle, next) = (8 * 17 + 8, 9 * 17 + 8);
+    let (x, uv) = (&mut cloth.mesh.positions, &mut cloth.mesh.uv);
+    x[middle] = x[next] + (x[middle] - x[next]).normalize() * 1e-3;
+    uv[middle] = uv[next] + (uv[middle] - uv[next]).normalize() * 1e-3;
+    cloth.grid = None;
+    let (lowest, _) = falls(cloth, 0.01);
+    assert!(lowest < 0.15, "a short edge: {lowest}");
+    let (lowest, _) = falls(flat(), 0.1);
+    assert!(lowest < 0.2, "long steps: {lowest}");
+}
+
 #[test]
 fn sheets_far_too_near_to_each_other_part_within_a_step() {
     let (thickness, reach) = (5e-4, 2e-3);

@@ -131,6 +131,7 @@ impl Statistics {
                  it, or `solver.step` is too large"
             ));
         }
+        list.extend(self.counts.doubts());
         list
     }
 }

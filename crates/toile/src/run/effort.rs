@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use toile_sim::{StepReport, World};
 
+/// Part of the steps that may end unsettled before it is worth a word.
+const MANY: f64 = 0.1;
+
 /// Work of the default solver over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
@@ -51,6 +54,18 @@ impl Counts {
         self.contacts_max = self.contacts_max.max(u64::from(report.contacts));
         self.unsettled += u64::from(report.unsettled);
         self.residual = report.residual;
+    }
+
+    /// Says so if many steps ended before they were found: what they lead to is free of intersections, but hardly right.
+    pub(super) fn doubts(&self) -> Option<String> {
+        let Self { unsettled, steps, .. } = *self;
+        let many = unsettled as f64 > MANY * steps as f64 && unsettled > 1;
+        many.then(|| {
+            format!(
+                "{unsettled} of {steps} steps ended before their forces were in balance: take a smaller `solver.step`, or a mesh \
+                 without edges far shorter than the others"
+            )
+        })
     }
 
     /// For the report.
@@ -108,5 +123,13 @@ mod tests {
         assert_eq!((effort.halvings, effort.detections), (3, 15));
         assert_eq!((effort.contacts_mean, effort.contacts_max), (2.0, 4));
         assert_eq!(Counts::default().effort(), Effort::default());
+    }
+
+    #[test]
+    fn many_steps_that_did_not_settle_are_told() {
+        let count = |unsettled: u64| Counts { steps: 20, unsettled, ..Counts::default() }.doubts();
+        assert_eq!((count(0), count(1), count(2)), (None, None, None));
+        assert!(count(3).is_some_and(|text| text.starts_with("3 of 20 steps")));
+        assert_eq!(Counts::default().doubts(), None);
     }
 }

@@ -64,7 +64,7 @@ fn is_true(case: &Case, surface: &Surface, pair: Pair, p: [u32; 2]) -> bool {
         return true;
     }
     // Apart at both ends: only a pass between them is left to find.
-    let between = Separation { radius: 0.0, gap: separation, leeway: 0.0 };
+    let between = Separation { radius: 0.0, gap: separation, leeway: 0.0, body: 0.0 };
     Ccd::Separating.answer(pair, &x, between, Filter::Hull).is_some()
 }
 
