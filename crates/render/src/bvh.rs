@@ -5,20 +5,14 @@
 //! triangles are tested four at a time; triangles by Möller and Trumbore [moller1997].
 //!
 //! Limits: `f32`; expects coordinates of order one (see [`crate::geometry`]). Hits within
-//! [`EDGE`] outside a triangle count, so that rays do not slip between neighbours.
+//! `packet::EDGE` outside a triangle count, so that rays do not slip between neighbours.
 
+mod build;
+mod packet;
+
+use self::packet::{Motion, Packet};
 use glam::{Vec3, Vec4};
 
-/// Barycentric tolerance that closes the cracks between neighbours.
-const EDGE: f32 = 2e-6;
-/// Boxes grow by this much, so that rounding in the slab test loses no triangle.
-const PAD: f32 = 2e-6;
-/// Candidate splits along each axis.
-const BINS: usize = 16;
-/// Triangles in a leaf.
-const LEAF: usize = 4;
-/// Below this depth, splits halve the count, so that depth stays bounded for any input.
-const BALANCED_DEPTH: usize = 48;
 /// Marks a child as a leaf packet.
 const LEAF_BIT: u32 = 1 << 31;
 /// No child. Its box is empty, so that no ray enters it.
@@ -32,6 +26,8 @@ pub(crate) struct Ray {
     /// Where it goes; a unit vector.
     pub(crate) dir: Vec3,
     inv: Vec3,
+    /// When it is shot, in [0, 1].
+    pub(crate) time: f32,
 }
 
 impl Ray {
@@ -40,7 +36,12 @@ impl Ray {
         // A tiny slope instead of none keeps 0 · ∞ out of the slab test.
         let nonzero = |d: f32| if d.abs() < 1e-12 { 1e-12_f32.copysign(d) } else { d };
         let inv = Vec3::new(nonzero(dir.x), nonzero(dir.y), nonzero(dir.z)).recip();
-        Self { origin, dir, inv }
+        Self { origin, dir, inv, time: 0.0 }
+    }
+
+    /// The same at another time.
+    pub(crate) fn with_time(self, time: f32) -> Self {
+        Self { time, ..self }
     }
 
     /// The point at distance `t`.
@@ -62,15 +63,6 @@ pub(crate) struct Hit {
     pub(crate) triangle: u32,
 }
 
-/// Up to four triangles, one in each lane.
-#[derive(Clone, Debug)]
-struct Packet {
-    corner: [Vec4; 3],
-    edge_1: [Vec4; 3],
-    edge_2: [Vec4; 3],
-    triangle: [u32; 4],
-}
-
 /// Four boxes, one in each lane, and what is inside.
 #[derive(Clone, Debug)]
 struct Node {
@@ -84,6 +76,8 @@ struct Node {
 pub(crate) struct Bvh {
     nodes: Vec<Node>,
     packets: Vec<Packet>,
+    /// How the packets move; empty if nothing does.
+    motions: Vec<Motion>,
 }
 
 /// Scratch memory of a query; may be dropped at any time.
@@ -91,20 +85,22 @@ pub(crate) struct Bvh {
 pub(crate) struct Stack(Vec<(f32, u32)>);
 
 impl Bvh {
-    /// A hierarchy over the given triangles; all corners must be finite.
+    /// A hierarchy over triangles that stand still; all corners must be finite.
     pub(crate) fn new(triangles: &[[Vec3; 3]]) -> Self {
-        let mut build = Build {
-            triangles,
-            boxes: triangles.iter().map(|t| Aabb::around(t)).collect(),
-            order: (0..triangles.len() as u32).collect(),
-            bvh: Self::default(),
-        };
-        if !triangles.is_empty() {
-            let all = build.bounds(0, triangles.len());
-            let root = Range { start: 0, end: triangles.len(), bounds: all, depth: 0 };
-            build.node(&root);
+        build::build(triangles, None)
+    }
+
+    /// A hierarchy over triangles that move on straight lines from `start` (time 0) to `end` (time 1).
+    pub(crate) fn moving(start: &[[Vec3; 3]], end: &[[Vec3; 3]]) -> Self {
+        build::build(start, Some(end))
+    }
+
+    /// The nearest hit of a packet.
+    fn intersect(&self, packet: usize, ray: &Ray, t_min: f32, t_max: f32) -> Option<Hit> {
+        match self.motions.get(packet) {
+            Some(motion) => self.packets[packet].at(motion, ray.time).intersect(ray, t_min, t_max),
+            None => self.packets[packet].intersect(ray, t_min, t_max),
         }
-        build.bvh
     }
 
     /// The nearest hit between `t_min` and `t_max`.
@@ -126,8 +122,8 @@ impl Bvh {
                 continue;
             }
             if child & LEAF_BIT != 0 {
-                let packet = &self.packets[(child & !LEAF_BIT) as usize];
-                if let Some(hit) = packet.intersect(ray, t_min, limit) {
+                let packet = (child & !LEAF_BIT) as usize;
+                if let Some(hit) = self.intersect(packet, ray, t_min, limit) {
                     limit = hit.t;
                     best = Some(hit);
                 }
@@ -160,8 +156,7 @@ impl Bvh {
         }
         while let Some((_, child)) = stack.0.pop() {
             if child & LEAF_BIT != 0 {
-                let packet = &self.packets[(child & !LEAF_BIT) as usize];
-                if packet.intersect(ray, t_min, t_max).is_some() {
+                if self.intersect((child & !LEAF_BIT) as usize, ray, t_min, t_max).is_some() {
                     return true;
                 }
                 continue;
@@ -193,221 +188,6 @@ impl Node {
         }
         (near, near.cmple(far).bitmask())
     }
-}
-
-impl Packet {
-    /// The nearest hit of the four.
-    fn intersect(&self, ray: &Ray, t_min: f32, t_max: f32) -> Option<Hit> {
-        let dir = splat(ray.dir);
-        let p = cross(dir, self.edge_2);
-        let inv_det = dot(self.edge_1, p).recip();
-        let origin = splat(ray.origin);
-        let s = [0, 1, 2].map(|k| origin[k] - self.corner[k]);
-        let u = dot(s, p) * inv_det;
-        let q = cross(s, self.edge_1);
-        let v = dot(dir, q) * inv_det;
-        let t = dot(self.edge_2, q) * inv_det;
-        let low = Vec4::splat(-EDGE);
-        // An empty lane has zero determinant; its NaN fails every comparison.
-        let inside = u.cmpge(low) & v.cmpge(low) & (u + v).cmple(Vec4::splat(1.0 + EDGE));
-        let mask = (inside & t.cmpgt(Vec4::splat(t_min)) & t.cmplt(Vec4::splat(t_max))).bitmask();
-        if mask == 0 {
-            return None;
-        }
-        let (t, u, v) = (t.to_array(), u.to_array(), v.to_array());
-        let mut best: Option<Hit> = None;
-        for lane in 0..4 {
-            if mask >> lane & 1 == 1 && best.is_none_or(|b| t[lane] < b.t) {
-                best =
-                    Some(Hit { t: t[lane], u: u[lane], v: v[lane], triangle: self.triangle[lane] });
-            }
-        }
-        best
-    }
-}
-
-fn splat(a: Vec3) -> [Vec4; 3] {
-    [Vec4::splat(a.x), Vec4::splat(a.y), Vec4::splat(a.z)]
-}
-
-fn dot(a: [Vec4; 3], b: [Vec4; 3]) -> Vec4 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [Vec4; 3], b: [Vec4; 3]) -> [Vec4; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// An axis-aligned box.
-#[derive(Clone, Copy, Debug)]
-struct Aabb {
-    lo: Vec3,
-    hi: Vec3,
-}
-
-impl Aabb {
-    const NONE: Self = Self { lo: Vec3::INFINITY, hi: Vec3::NEG_INFINITY };
-
-    fn around(points: &[Vec3]) -> Self {
-        points.iter().fold(Self::NONE, |b, p| Self { lo: b.lo.min(*p), hi: b.hi.max(*p) })
-    }
-
-    fn join(self, other: Self) -> Self {
-        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
-    }
-
-    fn centre(self) -> Vec3 {
-        0.5 * (self.lo + self.hi)
-    }
-
-    /// Half the surface area; zero if empty.
-    fn half_area(self) -> f32 {
-        let d = (self.hi - self.lo).max(Vec3::ZERO);
-        d.x * d.y + d.y * d.z + d.z * d.x
-    }
-}
-
-/// A run of `Build::order` that becomes one subtree.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    start: usize,
-    end: usize,
-    bounds: Aabb,
-    depth: usize,
-}
-
-impl Range {
-    fn len(&self) -> usize {
-        self.end - self.start
-    }
-}
-
-struct Build<'a> {
-    triangles: &'a [[Vec3; 3]],
-    boxes: Vec<Aabb>,
-    order: Vec<u32>,
-    bvh: Bvh,
-}
-
-impl Build<'_> {
-    fn bounds(&self, start: usize, end: usize) -> Aabb {
-        self.order[start..end].iter().fold(Aabb::NONE, |b, t| b.join(self.boxes[*t as usize]))
-    }
-
-    /// Appends the node of a range and everything below it; returns its index.
-    fn node(&mut self, range: &Range) -> u32 {
-        // Open the largest child until there are four or all are leaves.
-        let mut children = vec![*range];
-        while children.len() < 4 {
-            let open = (0..children.len()).filter(|c| children[*c].len() > LEAF).max_by(|a, b| {
-                children[*a].bounds.half_area().total_cmp(&children[*b].bounds.half_area())
-            });
-            let Some(open) = open else { break };
-            let (left, right) = self.split(&children[open]);
-            children[open] = left;
-            children.push(right);
-        }
-        let index = self.bvh.nodes.len();
-        let empty =
-            Node { lo: [Vec4::INFINITY; 3], hi: [Vec4::NEG_INFINITY; 3], child: [EMPTY; 4] };
-        self.bvh.nodes.push(empty);
-        for (lane, child) in children.iter().enumerate() {
-            let below = if child.len() <= LEAF { self.leaf(child) } else { self.node(child) };
-            let node = &mut self.bvh.nodes[index];
-            node.child[lane] = below;
-            for axis in 0..3 {
-                node.lo[axis][lane] = child.bounds.lo[axis] - PAD;
-                node.hi[axis][lane] = child.bounds.hi[axis] + PAD;
-            }
-        }
-        index as u32
-    }
-
-    /// Appends the triangles of a range as one packet.
-    fn leaf(&mut self, range: &Range) -> u32 {
-        let zero = [Vec4::ZERO; 3];
-        let mut packet =
-            Packet { corner: zero, edge_1: zero, edge_2: zero, triangle: [u32::MAX; 4] };
-        for (lane, t) in self.order[range.start..range.end].iter().enumerate() {
-            let [a, b, c] = self.triangles[*t as usize];
-            packet.triangle[lane] = *t;
-            for axis in 0..3 {
-                packet.corner[axis][lane] = a[axis];
-                packet.edge_1[axis][lane] = (b - a)[axis];
-                packet.edge_2[axis][lane] = (c - a)[axis];
-            }
-        }
-        self.bvh.packets.push(packet);
-        (self.bvh.packets.len() - 1) as u32 | LEAF_BIT
-    }
-
-    /// Cuts a range in two where the surface-area cost is least.
-    fn split(&mut self, range: &Range) -> (Range, Range) {
-        let order = &self.order[range.start..range.end];
-        let centres = order
-            .iter()
-            .map(|t| self.boxes[*t as usize].centre())
-            .fold(Aabb::NONE, |b, c| b.join(Aabb { lo: c, hi: c }));
-        let size = centres.hi - centres.lo;
-        let mut best: Option<(f32, usize, usize)> = None;
-        for axis in 0..3 {
-            if range.depth >= BALANCED_DEPTH || size[axis] <= 0.0 {
-                continue;
-            }
-            let mut bins = [(Aabb::NONE, 0_usize); BINS];
-            for t in order {
-                let b = self.boxes[*t as usize];
-                let bin = &mut bins[bin_of(b.centre()[axis], centres.lo[axis], size[axis])];
-                *bin = (bin.0.join(b), bin.1 + 1);
-            }
-            // Costs of everything right of each plane, then sweep from the left.
-            let mut right = [(Aabb::NONE, 0_usize); BINS + 1];
-            for k in (0..BINS).rev() {
-                right[k] = (right[k + 1].0.join(bins[k].0), right[k + 1].1 + bins[k].1);
-            }
-            let mut left = (Aabb::NONE, 0_usize);
-            for k in 1..BINS {
-                left = (left.0.join(bins[k - 1].0), left.1 + bins[k - 1].1);
-                if left.1 == 0 || right[k].1 == 0 {
-                    continue;
-                }
-                let packets = |n: usize| n.div_ceil(LEAF) as f32;
-                let cost = left.0.half_area() * packets(left.1)
-                    + right[k].0.half_area() * packets(right[k].1);
-                if best.is_none_or(|(least, ..)| cost < least) {
-                    best = Some((cost, axis, k));
-                }
-            }
-        }
-        let boxes = &self.boxes;
-        let order = &mut self.order[range.start..range.end];
-        let middle = match best {
-            Some((_, axis, plane)) => {
-                let goes_left = |t: &u32| {
-                    let c = boxes[*t as usize].centre()[axis];
-                    bin_of(c, centres.lo[axis], size[axis]) < plane
-                };
-                // A stable partition, so that the tree depends on the input order alone.
-                let (left, right): (Vec<u32>, Vec<u32>) = order.iter().partition(|t| goes_left(t));
-                order[..left.len()].copy_from_slice(&left);
-                order[left.len()..].copy_from_slice(&right);
-                left.len()
-            }
-            None => order.len() / 2,
-        };
-        let middle = range.start + middle;
-        let part = |start, end| Range {
-            start,
-            end,
-            bounds: self.bounds(start, end),
-            depth: range.depth + 1,
-        };
-        (part(range.start, middle), part(middle, range.end))
-    }
-}
-
-fn bin_of(centre: f32, lo: f32, size: f32) -> usize {
-    (((centre - lo) / size * BINS as f32) as usize).min(BINS - 1)
 }
 
 #[cfg(test)]
@@ -477,5 +257,17 @@ mod tests {
         let hit = bvh.closest(&ray, 0.0, 10.0, &mut Stack::default()).unwrap();
         assert!((hit.t - 1.0 / 3_f32.sqrt()).abs() < 1e-5);
         assert!(bvh.nodes.len() < triangles.len() / 4);
+    }
+
+    #[test]
+    fn a_moving_triangle_is_hit_where_it_is_at_the_time() {
+        let start = [[Vec3::new(-1.0, -1.0, 0.0), Vec3::new(1.0, -1.0, 0.0), Vec3::Y]];
+        let end = [start[0].map(|p| p + Vec3::Z)];
+        let bvh = Bvh::moving(&start, &end);
+        for time in [0.0, 0.25, 1.0] {
+            let ray = Ray::new(Vec3::Z * 5.0, Vec3::NEG_Z).with_time(time);
+            let hit = bvh.closest(&ray, 0.0, 10.0, &mut Stack::default()).unwrap();
+            assert!((hit.t - (5.0 - time)).abs() < 1e-5, "{hit:?}");
+        }
     }
 }

@@ -48,6 +48,20 @@ pub enum Error {
         /// Index into the positions of the mesh.
         vertex: u32,
     },
+    /// Cloth of yarns needs material coordinates.
+    #[error(
+        "item {item} has no material coordinates for its weave; give it another material, or uv in metres"
+    )]
+    NoCoordinates {
+        /// Index into the surfaces of the scene.
+        item: usize,
+    },
+    /// There is not one end position for each vertex.
+    #[error("item {item}: its motion has not one position for each vertex")]
+    Motion {
+        /// Index into the surfaces of the scene.
+        item: usize,
+    },
     /// The bounding box of the scene overflows.
     #[error("the scene is too large")]
     Extent,
@@ -67,10 +81,34 @@ pub enum Error {
         /// Frames written.
         found: u32,
     },
+    /// A file cannot be read.
+    #[error("{file}: {problem}")]
+    File {
+        /// Its name.
+        file: String,
+        /// Where and what is wrong, and what helps.
+        problem: String,
+    },
+    /// Geometry for a picture cannot be made.
+    #[error("{0}")]
+    Detail(&'static str),
+    /// The appearance of a fabric makes no sense.
+    #[error("appearance: {0}")]
+    Appearance(String),
+    /// A file could not be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// PNG or APNG could not be written.
     #[error(transparent)]
     Png(#[from] png::EncodingError),
     /// GIF could not be written.
     #[error(transparent)]
     Gif(#[from] gif::EncodingError),
+}
+
+impl Error {
+    /// A problem of a file.
+    pub(crate) fn file(name: &str, problem: impl Into<String>) -> Self {
+        Self::File { file: name.into(), problem: problem.into() }
+    }
 }

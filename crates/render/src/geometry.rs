@@ -24,12 +24,14 @@ pub(crate) struct Triangle {
     pub(crate) paint: Option<[Vec3; 3]>,
     /// Index into the items of the scene.
     pub(crate) item: u32,
+    /// Index into the triangles of its mesh.
+    pub(crate) face: u32,
 }
 
 /// The map from metres to scene units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Units {
-    centre: DVec3,
+    pub(crate) centre: DVec3,
     /// Metres per scene unit.
     pub(crate) scale: f64,
 }
@@ -47,8 +49,7 @@ impl Units {
 }
 
 /// Checks and converts the meshes. Triangles without area are left out: no ray can see them.
-pub(crate) fn gather(items: &[Item<'_>], target: DVec3) -> Result<(Vec<Triangle>, Units), Error> {
-    let units = measure(items, target)?;
+pub(crate) fn gather(items: &[Item<'_>], units: &Units) -> Vec<Triangle> {
     let mut triangles = Vec::with_capacity(items.iter().map(|i| i.mesh.triangles.len()).sum());
     for (index, item) in items.iter().enumerate() {
         let mesh = item.mesh;
@@ -68,14 +69,15 @@ pub(crate) fn gather(items: &[Item<'_>], target: DVec3) -> Result<(Vec<Triangle>
                 uv: corners_uv(mesh, t),
                 paint: item.colours.map(|c| vertices.map(|v| c[v as usize].into())),
                 item: index as u32,
+                face: t as u32,
             });
         }
     }
-    Ok((triangles, units))
+    triangles
 }
 
 /// Bounding ball of all triangles, after checking that they are sound.
-fn measure(items: &[Item<'_>], target: DVec3) -> Result<Units, Error> {
+pub(crate) fn measure(items: &[Item<'_>], target: DVec3) -> Result<Units, Error> {
     let mut bounds: Option<(DVec3, DVec3)> = None;
     for (index, item) in items.iter().enumerate() {
         for (t, corners) in item.mesh.triangles.iter().enumerate() {

@@ -23,24 +23,31 @@
 //! The renderer is deterministic: the same scene gives the same bytes for any number of threads.
 
 pub mod apng;
+pub mod appearance;
+mod bsdf;
 mod bvh;
 mod camera;
 mod colours;
 mod denoise;
+pub mod detail;
+pub mod environment;
 mod error;
 mod frame;
 mod geometry;
 pub mod gif;
+pub mod hdr;
 mod image;
-mod layer;
-mod render;
+pub mod label;
+pub mod light;
+pub mod path;
+mod preview;
 mod sampler;
 mod scene;
-mod shade;
-mod tone;
+pub mod tone;
+mod warp;
 
 pub use camera::Camera;
 pub use error::Error;
 pub use image::Image;
-pub use render::{MAX_PIXELS, MAX_SAMPLES, Settings, render};
+pub use preview::{MAX_PIXELS, MAX_SAMPLES, Settings, render};
 pub use scene::{Backdrop, Item, Light, Material, Scene, palette, srgb};

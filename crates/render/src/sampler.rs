@@ -22,7 +22,15 @@ impl Sampler {
 
     /// A point of the unit square for the given use; different `DIMENSION`s are independent.
     pub(crate) fn point<const DIMENSION: u32>(self) -> [f32; 2] {
-        let [seed, x, y] = const { seeds(DIMENSION) };
+        self.scrambled(const { seeds(DIMENSION) })
+    }
+
+    /// The same for a use that is known at run time only.
+    pub(crate) fn at(self, dimension: u32) -> [f32; 2] {
+        self.scrambled(seeds(dimension))
+    }
+
+    fn scrambled(self, [seed, x, y]: [u32; 3]) -> [f32; 2] {
         let index = scramble(self.reversed, seed).reverse_bits();
         // The first dimension of Sobol's points is the index reversed, so `index` reverses it again.
         let point = [scramble(index, x), scramble(sobol_1(index), y)];

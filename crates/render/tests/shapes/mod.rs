@@ -27,6 +27,7 @@ pub(crate) fn ball(centre: DVec3, radius: f64, rings: u32) -> TriMesh {
 }
 
 /// A cube of side 2 about `centre`, its triangles facing outwards.
+#[allow(dead_code)] // not every test file has boxes
 pub(crate) fn cube(centre: DVec3) -> TriMesh {
     let sign = |corner: usize, k: usize| if corner >> k & 1 == 1 { 1.0 } else { -1.0 };
     let corner = |c| centre + DVec3::new(sign(c, 0), sign(c, 1), sign(c, 2));

@@ -5,8 +5,8 @@
 //! see is the pixel's first layer, which the filter works on; the rest, if any, is a second layer,
 //! which afterwards takes its light from neighbours that see the same surface first.
 
-use crate::denoise::{Guide, luma};
-use crate::shade::Seen;
+use super::denoise::{Guide, luma};
+use super::shade::Seen;
 use glam::Vec3;
 
 /// Normals of one surface within a pixel turn less than this (as a cosine).

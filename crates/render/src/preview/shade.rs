@@ -12,8 +12,9 @@
 //! Limits: light bounces once; what is lit by the bounce of a bounce gets a guess by distance.
 
 use crate::bvh::{Bvh, Hit, Ray, Stack};
-use crate::geometry::{Triangle, Units, gather};
+use crate::geometry::{Triangle, Units, gather, measure};
 use crate::sampler::Sampler;
+use crate::warp::{cosine_direction, disc};
 use crate::{Error, Item, Material, Scene};
 use glam::{Vec2, Vec3};
 
@@ -78,7 +79,8 @@ impl World {
             }
         }
         check_light(scene)?;
-        let (triangles, units) = gather(&scene.items, scene.camera.target)?;
+        let units = measure(&scene.items, scene.camera.target)?;
+        let triangles = gather(&scene.items, &units);
         let corners: Vec<_> = triangles.iter().map(|t| t.corners).collect();
         let toward = scene.light.toward.normalize().as_vec3();
         let radius = scene.light.softness.min(1.5).sin() as f32;
@@ -132,7 +134,7 @@ impl World {
 
     /// Colour of the paper in a direction.
     fn backdrop(&self, dir: Vec3) -> Vec3 {
-        self.floor.lerp(self.wall, smoothstep(-0.45, 0.3, dir.y))
+        paper(self.floor, self.wall, dir.y)
     }
 
     fn sky(&self, dir: Vec3) -> Vec3 {
@@ -302,6 +304,11 @@ fn check_light(scene: &Scene<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Colour of the paper in a direction of height `y`.
+pub(super) fn paper(floor: Vec3, wall: Vec3, y: f32) -> Vec3 {
+    floor.lerp(wall, smoothstep(-0.45, 0.3, y))
+}
+
 fn smoothstep(from: f32, to: f32, x: f32) -> f32 {
     let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -350,38 +357,6 @@ fn smooth_point(triangle: &Triangle, w: [f32; 3], side: f32) -> Vec3 {
         p - n * (p - triangle.corners[k]).dot(n).min(0.0)
     });
     blend(lifted, w)
-}
-
-/// A point of the unit disc from a point of the unit square, keeping areas [shirley1997].
-fn disc(x: f32, y: f32) -> [f32; 2] {
-    let (a, b) = (2.0 * x - 1.0, 2.0 * y - 1.0);
-    if a == 0.0 && b == 0.0 {
-        return [0.0; 2];
-    }
-    let quarter = std::f32::consts::FRAC_PI_4;
-    if a.abs() > b.abs() {
-        let (sin, cos) = sin_cos(quarter * b / a);
-        [a * cos, a * sin]
-    } else {
-        let (sin, cos) = sin_cos(quarter * a / b);
-        [b * sin, b * cos]
-    }
-}
-
-/// Sine and cosine of an angle up to π/4, the same on every platform.
-fn sin_cos(x: f32) -> (f32, f32) {
-    let y = x * x;
-    let sin = x * (1.0 - y * (1.0 / 6.0 - y * (1.0 / 120.0 - y / 5040.0)));
-    let cos = 1.0 - y * (0.5 - y * (1.0 / 24.0 - y * (1.0 / 720.0 - y / 40320.0)));
-    (sin, cos)
-}
-
-/// A direction about `n`, as often as its cosine is large.
-fn cosine_direction(n: Vec3, x: f32, y: f32) -> Vec3 {
-    let [px, py] = disc(x, y);
-    let (a, b) = n.any_orthonormal_pair();
-    let pz = (1.0 - px * px - py * py).max(1e-4).sqrt();
-    (a * px + b * py + n * pz).normalize()
 }
 
 /// Brightness of a woven check: stripes of weft and warp, each averaged over the pixel.

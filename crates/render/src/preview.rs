@@ -1,12 +1,17 @@
-//! The way from a scene to a picture.
+//! The fast preview: direct light, sky and one bounce, smoothed.
 
+mod denoise;
+mod layer;
+mod shade;
+
+use self::denoise::{Guide, denoise};
+use self::layer::{Layer, Sorter, borrow_light};
+use self::shade::World;
 use crate::bvh::{Ray, Stack};
-use crate::denoise::{Guide, denoise};
-use crate::layer::{Layer, Sorter, borrow_light};
 use crate::sampler::Sampler;
-use crate::shade::World;
 use crate::tone::{Film, encode, threshold};
-use crate::{Error, Image, Scene};
+use crate::warp::tent;
+use crate::{Backdrop, Error, Image, Scene};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -69,6 +74,11 @@ pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Image, Error> {
         smooth(&mut first, &mut second, width as usize);
     }
     Ok(develop(&first, &second, settings, scene.backdrop.vignette))
+}
+
+/// Colour of the paper in a direction of height `y`.
+pub(crate) fn paper(backdrop: &Backdrop, y: f32) -> Vec3 {
+    shade::paper(backdrop.floor.into(), backdrop.wall.into(), y)
 }
 
 /// The second layer of the pixel in column `x`.
@@ -141,12 +151,6 @@ impl View {
         }
         sorter.finish(samples)
     }
-}
-
-/// A number in (−1, 1) with triangular density from one in [0, 1).
-fn tent(u: f32) -> f32 {
-    let x = 2.0 * u - 1.0;
-    x.signum() * (1.0 - (1.0 - x.abs()).max(0.0).sqrt())
 }
 
 /// Colours the light, darkens the corners, and turns it into bytes.
