@@ -4,7 +4,10 @@
 // A task talks to people on purpose.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod figures;
+mod fuzz;
 mod growth;
+mod hashes;
 mod jitters;
 mod peers;
 mod toile;
@@ -20,11 +23,17 @@ const HELP: &str = "cargo xtask TASK
   jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
                  scenes, --starts N, --streams N (so many runs at once) or --program PATH as arguments
   growth         what a step costs as the cloth gets finer (long); cells along a side or --program PATH as arguments
+  hashes         compare state hashes of short runs with xtask/hashes.txt; names, --write or --program PATH as arguments
+  fuzz           mutated files for every reader, for an hour; --seconds N, --seed N, or --replay FILE for one that was
+                 kept in out/fuzz
+  figures        make the figures of the documentation anew (long); names, --check to compare only, --quick or --program PATH
+                 as arguments
   gallery        draw the pictures of docs/images anew
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
                  or --program PATH as arguments
   peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
+  peers import   drape a garment of two fabrics and import its files into Blender; --program PATH as an argument
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
 
 fn main() -> ExitCode {
@@ -36,6 +45,9 @@ fn main() -> ExitCode {
         "scenes" => scenes(&rest),
         "jitters" => jitters::jitters(&rest),
         "growth" => growth::growth(&rest),
+        "hashes" => hashes::hashes(&rest),
+        "fuzz" => fuzz::fuzz(&rest),
+        "figures" => figures::figures_task(&rest),
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),

@@ -2,9 +2,10 @@
 //!
 //! toile runs first, on one thread; Blender (the package `bpy`, by `peers/blender.py`) begins with the
 //! positions of toile's first frame, on the same triangles. One judge looks at the frames of both. Everything
-//! is written below `target/peers`. `cargo xtask peers ccd` compares collision detection alone ([`ccd`]). What the figures mean and where the two differ: docs/peers.md.
+//! is written below `target/peers`. `cargo xtask peers ccd` compares collision detection alone ([`ccd`]), `cargo xtask peers import` imports files into Blender ([`import`]). What the figures mean and where the two differ: docs/peers.md.
 
 mod ccd;
+mod import;
 mod judge;
 mod python;
 mod table;
@@ -100,10 +101,10 @@ impl Options {
 
 /// Compares the scenes asked for, or all.
 pub(crate) fn peers(asked: &[String]) -> Done {
-    if let [first, rest @ ..] = asked
-        && first == "ccd"
-    {
-        return ccd::peers(rest);
+    match asked {
+        [first, rest @ ..] if first == "ccd" => return ccd::peers(rest),
+        [first, rest @ ..] if first == "import" => return import::import(rest),
+        _ => {}
     }
     let options = Options::parse(asked)?;
     let folder = root().join("target/peers");

@@ -46,7 +46,38 @@ pub fn self_intersections(
     }))
 }
 
-/// The same by testing every pair: slow, and the referee of [`self_intersections`].
+/// How many pairs of triangles intersect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Pairs that intersect, or the limit if there are more.
+    pub pairs: u64,
+    /// Whether there are more than the limit.
+    pub more: bool,
+    /// An intersecting pair, the first of all if there are not more than the limit.
+    pub first: Option<[u32; 2]>,
+}
+
+/// Counts the pairs of [`self_intersections`] without holding them, up to `most`.
+///
+/// Memory grows with the triangles, not with the pairs, of which there may be the square. The answer
+/// does not depend on the number of threads.
+///
+/// # Errors
+/// As [`self_intersections`].
+pub fn count_self_intersections(
+    positions: &[DVec3],
+    triangles: &[[u32; 3]],
+    most: u64,
+) -> Result<Count, Error> {
+    let positions = &*checked_positions(positions)?;
+    check_triangles(positions.len(), triangles)?;
+    let tree = Tree::new(positions, triangles);
+    let meets = |s, t| pair::intersects(positions, triangles[s as usize], triangles[t as usize]);
+    let (pairs, first) = tree.count_self_pairs(meets, most);
+    Ok(Count { pairs: pairs.min(most), more: pairs > most, first })
+}
+
+/// The pairs of [`self_intersections`] by testing every pair: slow, and the referee of [`self_intersections`].
 ///
 /// # Errors
 /// As [`self_intersections`].

@@ -22,7 +22,9 @@ mod strain;
 mod tree;
 
 pub use error::Error;
-pub use intersections::{self_intersections, self_intersections_brute_force};
+pub use intersections::{
+    Count, count_self_intersections, self_intersections, self_intersections_brute_force,
+};
 pub use predicates::{LARGEST_COORDINATE, SMALLEST_COORDINATE};
 pub use solid::{Penetrations, Solid, body_penetrations, body_penetrations_deeper_than};
 pub use strain::{EdgeStrain, edge_lengths, max_edge_strain};

@@ -58,6 +58,16 @@ pub enum Solid {
     },
 }
 
+impl Solid {
+    /// Whether it is a mesh with a boundary, which has no inside.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Mesh { triangles, .. } => Closure::of(triangles) == Closure::Open,
+            _ => false,
+        }
+    }
+}
+
 impl From<&TriMesh> for Solid {
     fn from(mesh: &TriMesh) -> Self {
         Self::Mesh { positions: mesh.positions.clone(), triangles: mesh.triangles.clone() }

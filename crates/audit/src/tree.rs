@@ -7,9 +7,14 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
+use std::cell::Cell;
 
 /// Triangles per leaf.
 const BLOCK: usize = 4;
+
+/// Leaves that are counted together before the count is looked at.
+const SMALLEST_GROUP: usize = 8;
+const LARGEST_GROUP: usize = 4096;
 
 /// A closed axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +101,7 @@ impl Tree {
         let mut pairs: Vec<[u32; 2]> = (0..self.order.len().div_ceil(BLOCK))
             .into_par_iter()
             .fold(Vec::new, |mut pairs, leaf| {
-                self.pairs_of_leaf(leaf, &keep, &mut pairs);
+                self.pairs_of_leaf(leaf, &keep, &mut |pair| pairs.push(pair));
                 pairs
             })
             .flatten()
@@ -105,12 +110,54 @@ impl Tree {
         pairs
     }
 
+    /// How many pairs [`Tree::self_pairs`] would find and the first of them, without holding all.
+    ///
+    /// Counting ends when there are more than `most`. Leaves are taken in groups, so that the answer
+    /// is the same for any number of threads.
+    pub(crate) fn count_self_pairs(
+        &self,
+        keep: impl Fn(u32, u32) -> bool + Sync,
+        most: u64,
+    ) -> (u64, Option<[u32; 2]>) {
+        let leaves = self.order.len().div_ceil(BLOCK);
+        let (mut count, mut first): (u64, Option<[u32; 2]>) = (0, None);
+        // Groups grow, so that a limit which is passed at once ends the count at once.
+        let (mut begin, mut group) = (0, SMALLEST_GROUP);
+        while begin < leaves && count <= most {
+            let end = (begin + group).min(leaves);
+            let found: Vec<_> =
+                (begin..end).into_par_iter().map(|l| self.count_of_leaf(l, &keep, most)).collect();
+            for (n, pair) in found {
+                count = count.saturating_add(n);
+                first = first.into_iter().chain(pair).min();
+            }
+            (begin, group) = (end, (2 * group).min(LARGEST_GROUP));
+        }
+        (count, first)
+    }
+
+    /// How many pairs belong to a leaf, up to one more than `most`, and the first of them.
+    fn count_of_leaf(
+        &self,
+        leaf: usize,
+        keep: &impl Fn(u32, u32) -> bool,
+        most: u64,
+    ) -> (u64, Option<[u32; 2]>) {
+        let count = Cell::new(0);
+        let mut first = None::<[u32; 2]>;
+        self.pairs_of_leaf(leaf, &|s, t| count.get() <= most && keep(s, t), &mut |pair| {
+            count.set(count.get() + 1);
+            first = Some(first.map_or(pair, |f| f.min(pair)));
+        });
+        (count.get(), first)
+    }
+
     /// Pairs of a triangle of this leaf with one that comes later in tree order.
     fn pairs_of_leaf(
         &self,
         leaf: usize,
         keep: &impl Fn(u32, u32) -> bool,
-        pairs: &mut Vec<[u32; 2]>,
+        found: &mut impl FnMut([u32; 2]),
     ) {
         self.visit_leaves(&self.nodes[self.leaves - 1 + leaf], leaf, |other| {
             for i in self.block(leaf) {
@@ -119,7 +166,7 @@ impl Tree {
                         let (s, t) = (self.order[i], self.order[j]);
                         let (s, t) = (s.min(t), s.max(t));
                         if keep(s, t) {
-                            pairs.push([s, t]);
+                            found([s, t]);
                         }
                     }
                 }

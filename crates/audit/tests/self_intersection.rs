@@ -1,7 +1,7 @@
 //! Known answers.
 
 use glam::DVec3;
-use toile_audit::{Error, self_intersections};
+use toile_audit::{Count, Error, count_self_intersections, self_intersections};
 use toile_mesh::shape::{Diagonals, grid};
 
 fn v(x: f64, y: f64, z: f64) -> DVec3 {
@@ -122,6 +122,23 @@ fn the_one_planted_intersection_in_ten_thousand_triangles_is_found() {
     mesh.triangles.push([first, first + 1, first + 2]);
     let planted = mesh.triangles.len() as u32 - 1;
     assert_eq!(self_intersections(&mesh.positions, &mesh.triangles), Ok(vec![[t as u32, planted]]));
+}
+
+#[test]
+fn counting_agrees_with_the_list_and_ends_at_its_limit() {
+    let mesh = wavy(40).map_positions(|p| v((17.0 * p.x).sin() * 0.1, p.y, (13.0 * p.z).cos()));
+    let all = self_intersections(&mesh.positions, &mesh.triangles).unwrap();
+    let count = |most| count_self_intersections(&mesh.positions, &mesh.triangles, most).unwrap();
+    let n = all.len() as u64;
+    assert!(n > 1000, "{n}");
+    for most in [n, n + 1, u64::MAX] {
+        assert_eq!(count(most), Count { pairs: n, more: false, first: all.first().copied() });
+    }
+    for most in [0, 1, n - 1] {
+        let found = count(most);
+        assert_eq!((found.pairs, found.more), (most, true));
+        assert!(all.contains(&found.first.unwrap()));
+    }
 }
 
 #[test]

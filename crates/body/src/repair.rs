@@ -6,10 +6,11 @@
 
 use crate::error::Error;
 use crate::find::Finder;
-use glam::DVec3;
+use crate::placement::Placement;
+use glam::{DMat3, DVec3};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use toile_mesh::{NONE, Topology, TriMesh};
+use std::collections::{BTreeMap, BTreeSet};
+use toile_mesh::{NONE, Topology, TriMesh, Welding};
 
 /// What was done to a mesh.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +29,13 @@ pub struct Repairs {
     pub holes: usize,
     /// Smaller pieces that were taken away.
     pub pieces: usize,
+    /// Vertices that were merged into others at the same place.
+    pub welded: usize,
+    /// Duplicate triangles, and triangles without area, that were dropped.
+    pub dropped: usize,
+    /// What takes coordinates of the file to those of the body.
+    #[serde(skip)]
+    pub placement: Placement,
 }
 
 impl Repairs {
@@ -39,6 +47,8 @@ impl Repairs {
             && !self.flipped
             && self.holes == 0
             && self.pieces == 0
+            && self.welded == 0
+            && self.dropped == 0
     }
 }
 
@@ -71,7 +81,8 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     if let Err(fault) = mesh.check() {
         return Err(unusable(fault.to_string(), MEND));
     }
-    let (mut mesh, pieces) = largest_piece(mesh);
+    let (whole, welded, dropped) = one_surface(mesh);
+    let (mut mesh, pieces) = largest_piece(&whole);
     let turned_over = orient(&mut mesh)?;
     // Axes.
     let (lo, hi) = mesh.bounds().ok_or_else(|| unusable("there is nothing in it", MEND))?;
@@ -98,13 +109,19 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     let (y, z) = (unit_vector(up), unit_vector(depth));
     let straight = turn(&mesh, y, z);
     // Legs are below: a quarter of the way up, nothing lies around the middle.
-    let upright = has_legs(&centred(straight.clone()))?;
+    let upright = has_legs(&centred(straight.clone()).0)?;
     let y = if upright { y } else { -y };
-    mesh = centred(turn(&mesh, y, z));
+    let (turned_mesh, shift) = centred(turn(&mesh, y, z));
+    mesh = turned_mesh;
+    let rotation = DMat3::from_cols(y.cross(z), y, z).transpose();
+    let mut placement = Placement { scale, rotation, translation: -shift };
     // Toes point to the front. Files with y up and the front along −z were turned; others had no front to begin with.
     let turned = !toes_ahead(&mesh)?;
     if turned {
-        mesh = mesh.map_positions(|p| DVec3::new(-p.x, p.y, -p.z));
+        let back = DVec3::new(-1.0, 1.0, -1.0);
+        mesh = mesh.map_positions(|p| p * back);
+        placement.rotation = DMat3::from_diagonal(back) * placement.rotation;
+        placement.translation *= back;
     }
     let holes = cap_holes(&mut mesh)?;
     let inwards = mesh.signed_volume() < 0.0;
@@ -118,7 +135,11 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     }
     let names = [["-x", "-y", "-z"], ["+x", "+y", "+z"]];
     let up = names[usize::from(upright)][up];
-    Ok((centred(mesh), Repairs { unit, scale, up, turned, flipped, holes, pieces }))
+    let (mesh, shift) = centred(mesh);
+    placement.translation -= shift;
+    let repairs =
+        Repairs { unit, scale, up, turned, flipped, holes, pieces, welded, dropped, placement };
+    Ok((mesh, repairs))
 }
 
 fn unusable(what: impl Into<String>, help: &'static str) -> Error {
@@ -168,12 +189,24 @@ fn orient(mesh: &mut TriMesh) -> Result<bool, Error> {
     Ok(over.contains(&true))
 }
 
-/// Welded, without triangles that use a vertex twice, and only the piece with the largest area.
-fn largest_piece(mesh: &TriMesh) -> (TriMesh, usize) {
-    let (welded, _) = TriMesh::new(mesh.positions.clone(), mesh.triangles.clone()).weld();
-    let proper = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
-    let triangles: Vec<[u32; 3]> = welded.triangles.iter().filter(proper).copied().collect();
-    let whole = TriMesh::new(welded.positions, triangles);
+/// Welded, without triangles that use a vertex twice or have the same corners as another; also how
+/// many vertices were merged and how many triangles dropped.
+fn one_surface(mesh: &TriMesh) -> (TriMesh, usize, usize) {
+    let welding = Welding::new(&mesh.positions);
+    let welded = welding.mesh(&TriMesh::new(mesh.positions.clone(), mesh.triangles.clone()));
+    let mut known = BTreeSet::new();
+    let is_new = |t: &&[u32; 3]| {
+        let mut corners = **t;
+        corners.sort_unstable();
+        corners[0] != corners[1] && corners[1] != corners[2] && known.insert(corners)
+    };
+    let triangles: Vec<[u32; 3]> = welded.triangles.iter().filter(is_new).copied().collect();
+    let dropped = welded.triangles.len() - triangles.len();
+    (TriMesh::new(welded.positions, triangles), welding.merged(), dropped)
+}
+
+/// Only the piece with the largest area.
+fn largest_piece(whole: &TriMesh) -> (TriMesh, usize) {
     let (component, count) = Topology::new(whole.positions.len(), &whole.triangles).components();
     let mut area = vec![0.0; count as usize];
     for (t, c) in component.iter().enumerate() {
@@ -210,11 +243,11 @@ fn asymmetry(mesh: &TriMesh, axis: usize, lo: DVec3, hi: DVec3) -> f64 {
     (0..SLICES).map(|i| (area[i] - area[SLICES - 1 - i]).abs()).sum::<f64>() / total
 }
 
-/// Standing on y = 0 with the middle of its box on the axis.
-fn centred(mesh: TriMesh) -> TriMesh {
-    let Some((lo, hi)) = mesh.bounds() else { return mesh };
+/// Standing on y = 0 with the middle of its box on the axis; and what was subtracted.
+fn centred(mesh: TriMesh) -> (TriMesh, DVec3) {
+    let Some((lo, hi)) = mesh.bounds() else { return (mesh, DVec3::ZERO) };
     let shift = DVec3::new(0.5 * (lo.x + hi.x), lo.y, 0.0);
-    mesh.map_positions(|p| p - shift)
+    (mesh.map_positions(|p| p - shift), shift)
 }
 
 fn has_legs(mesh: &TriMesh) -> Result<bool, Error> {

@@ -120,6 +120,13 @@ fn a_body_lying_in_inches_with_a_hole_is_put_right() {
     let (found, repairs) = repair(&mesh).expect("a body");
     assert_eq!((repairs.unit, repairs.up, repairs.holes, repairs.pieces), ("in", "+z", 1, 1));
     assert!(repairs.flipped && !repairs.is_nothing());
+    // The placement takes every vertex of the file that is left to where it is now, and back.
+    let moved = mesh.positions.iter().take(1000).map(|p| repairs.placement.apply(*p));
+    let near = |p: glam::DVec3| found.positions.iter().any(|q| q.distance(p) < 1e-12);
+    assert!(moved.into_iter().step_by(97).all(near));
+    for p in found.positions.iter().step_by(97) {
+        assert!(repairs.placement.apply(repairs.placement.invert(*p)).distance(*p) < 1e-12);
+    }
     let measured = measure(&found).expect("a human shape");
     for name in ["height", "waist_girth", "hip_girth", "inseam", "wrist_girth", "bust_girth"] {
         let difference = measured.get(name).unwrap_or(0.0) - body.measured.get(name).unwrap_or(1.0);

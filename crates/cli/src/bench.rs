@@ -4,7 +4,7 @@ mod collide;
 
 use crate::{End, print_json, say};
 use toile::Error;
-use toile::bench::{self, Detection, Sheet};
+use toile_lab::bench::{self, Detection, Sheet};
 
 /// Measure how the cost of collision detection grows with the mesh.
 #[derive(clap::Args)]

@@ -88,8 +88,7 @@ fn make_body(make: &Make, json: bool) -> Result<End, Error> {
     let pose = wearer::pose(&make.pose)?;
     let mut m = figure.measurements(size);
     if let Some(path) = &make.measurements {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.clone(), source })?;
+        let text = toile::read_text(path)?;
         m = m.with_toml(&text, &path.display().to_string()).map_err(failed)?;
     }
     for text in &make.set {
@@ -103,9 +102,10 @@ fn make_body(make: &Make, json: bool) -> Result<End, Error> {
     }
     // A wrong extension is found before the work.
     toile_mesh::io::Format::of(&make.out)?;
+    let record = make.out.with_extension("json");
+    refuse_if_not_a_record(&record)?;
     let made = Mannequin::new(&m, figure, pose)?;
     toile_mesh::io::write_mesh(&make.out, &made.mesh)?;
-    let record = make.out.with_extension("json");
     let values = values(&made.measured);
     let parts = made.parts()?;
     let sheet = serde_json::json!({
@@ -143,6 +143,21 @@ fn make_body(make: &Make, json: bool) -> Result<End, Error> {
     Ok(End::Good)
 }
 
+/// Refuses to replace a file of the user's, who named only the mesh beside it.
+fn refuse_if_not_a_record(path: &Path) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let text = toile::read_text(path).unwrap_or_default();
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let keys = ["measured", "measurements", "landmarks", "skeleton"];
+    if keys.iter().all(|key| record.get(key).is_some()) {
+        return Ok(());
+    }
+    let message = format!("{}: this file was not written by toile", path.display());
+    Err(request(message, "measurements go there: move it, or give -o another name"))
+}
+
 fn measure(
     path: &Path,
     picture: Option<&Path>,
@@ -165,23 +180,33 @@ fn measure(
         }));
         return Ok(End::Good);
     }
+    say(&format!("{}: {}\n", path.display(), said(&repairs)));
+    table(&measured, None);
+    if let Some(path) = picture {
+        say(&format!("\ndrawn in {}", path.display()));
+    }
+    Ok(End::Good)
+}
+
+/// What was found about a body and done to it.
+pub(crate) fn said(repairs: &body::Repairs) -> String {
     let mut notes = vec![format!("in {}", repairs.unit), format!("{} up", repairs.up)];
     for (done, what) in [
         (repairs.turned, "facing backwards, turned".to_string()),
         (repairs.flipped, "inside out, flipped".to_string()),
         (repairs.holes > 0, format!("{} holes capped", repairs.holes)),
         (repairs.pieces > 0, format!("{} loose pieces taken away", repairs.pieces)),
+        (repairs.welded > 0, format!("{} vertices merged", repairs.welded)),
+        (
+            repairs.dropped > 0,
+            format!("{} duplicate or degenerate triangles dropped", repairs.dropped),
+        ),
     ] {
         if done {
             notes.push(what);
         }
     }
-    say(&format!("{}: {}\n", path.display(), notes.join(", ")));
-    table(&measured, None);
-    if let Some(path) = picture {
-        say(&format!("\ndrawn in {}", path.display()));
-    }
-    Ok(End::Good)
+    notes.join(", ")
 }
 
 /// Values by name, in metres and degrees.

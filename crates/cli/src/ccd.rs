@@ -3,8 +3,8 @@
 use crate::{End, print_json, say};
 use std::path::PathBuf;
 use toile::Error;
-use toile::ccd::{self, Score};
 use toile_collide::ccd::{Ccd, Filter, Pair};
+use toile_lab::ccd::{self, Score};
 
 /// Judge the methods of continuous collision detection by a file of queries.
 ///

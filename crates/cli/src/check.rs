@@ -7,7 +7,8 @@ use toile::Error;
 /// Audit meshes with exact predicates: does the cloth intersect itself, or a body?
 ///
 /// Reads OBJ, PLY, GLB (all frames of an animation) and PC2 point caches, which take the triangles
-/// of the mesh named before them. The exit status is 1 if anything intersects.
+/// of the mesh named before them. The exit status is 1 if anything intersects. A body with open
+/// edges has no inside: penetrations are unknown (null) unless something crosses it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile check out/final.obj
@@ -31,11 +32,12 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
             let strain =
                 file.max_strain.map_or(String::new(), |s| format!(", strain {:.1} %", 100.0 * s));
             say(&format!(
-                "{}: {} frames, {} self-intersections, {} body penetrations{strain}",
+                "{}: {} frames, {}{} self-intersections, {} body penetrations{strain}",
                 file.file.display(),
                 file.frames,
+                if file.counted_all { "" } else { "more than " },
                 file.self_intersections,
-                file.body_penetrations
+                file.body_penetrations.map_or("unknown".into(), |n| n.to_string())
             ));
             if let Some(frame) = file.first_bad_frame {
                 let pair = file

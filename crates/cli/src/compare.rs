@@ -4,8 +4,8 @@ use crate::progress::{Bar, stop_on_interrupt};
 use crate::sim::parse_change;
 use crate::{End, print_json, say};
 use std::path::PathBuf;
-use toile::compare::{self, Options};
-use toile::{Error, Preset, Progress, Scene};
+use toile::{Error, Preset, Scene};
+use toile_lab::compare::{self, Options};
 
 /// Run one scene with several presets and compare them: time, iterations, intersections, strain, pictures.
 ///
@@ -52,6 +52,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         });
     }
     // Before the runs, which may take long.
+    compare::check_folder(&args.out)?;
     compare::make_folder(&args.out)?;
     let mut changes: Vec<(String, String)> = Vec::new();
     changes.extend(args.duration.map(|d| ("duration".to_owned(), format!("{d:?}").to_lowercase())));
@@ -69,7 +70,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let bar = Bar::new(json);
     let mut progress = |doing: &'static str, part: f64| {
         let step = (1000.0 * part) as u64;
-        bar.show(&Progress { doing, step, steps: 1000, time: part });
+        bar.advance(doing, step, 1000);
     };
     let outcome = compare::compare(&presets, &options, &scene, &mut progress);
     bar.clear();

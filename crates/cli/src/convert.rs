@@ -4,7 +4,9 @@ use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
 
-/// Convert meshes and animations: OBJ, PLY, GLB, USDA, PC2.
+/// Convert meshes and animations: OBJ, PLY, GLB, PC2; USDA is only written.
+///
+/// Triangles, uv and frames are kept; materials and groups are not.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile convert shirt.obj shirt.glb
@@ -22,11 +24,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let paths: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
     if let Some((output, inputs)) = paths.split_last() {
-        let frames = toile::convert(inputs, output, args.fps)?;
+        let toile::Converted { frames, warnings } = toile::convert(inputs, output, args.fps)?;
         if json {
-            print_json(&serde_json::json!({ "output": output, "frames": frames }));
+            let value =
+                serde_json::json!({ "output": output, "frames": frames, "warnings": warnings });
+            print_json(&value);
         } else {
             say(&format!("{}: {frames} frames", output.display()));
+            warnings.iter().for_each(|warning| say(&format!("  note: {warning}")));
         }
     }
     Ok(End::Good)

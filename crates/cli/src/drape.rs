@@ -1,23 +1,26 @@
 //! `toile drape`.
 
-use crate::progress::{Bar, stop_on_interrupt};
-use crate::sim::{Output, simulate};
-use crate::{End, print_json, say, wearer};
+use crate::progress::Bar;
+use crate::sim::{Output, conclude, simulate};
+use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use toile::Error;
-use toile::garment::{FitReport, GarmentReport, Order, dress};
+use toile::garment::{Order, dress};
+use toile::{Coordinates, Error};
 
 /// Drape cloth: a garment on a body, or a scene.
 ///
-/// Without a name it is a T-shirt of cotton jersey on the mannequin. Writes report.json, final.obj, final.glb and final.png into a
-/// folder; for a garment also body.obj, arranged.png, and how it fits: fit.html, fit.json and a picture of each map.
+/// Without a name it is a T-shirt of cotton jersey on the mannequin. Writes report.json, final.obj, final.mtl, final.glb and final.png into a
+/// folder; for a garment also body.obj, arranged.png, and how it fits: fit.html, fit.json and a picture of each map. Every frame is
+/// audited with exact predicates, and a run that was stopped or killed goes on with --resume.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile drape
   toile drape dress --size L --fabric silk --out out/dress
   toile drape tshirt --size S --wearer-size L
   toile drape my-pattern.toml --body scan.obj --quality draft
+  toile drape skirt --frames gif --every 0.1
+  toile drape tshirt --quality fine --resume
   toile drape sphere --fabric silk --quality fine --out out/silk
   toile drape sphere --quality fine --levels 3
   toile drape scenes/table.toml --frames gif")]
@@ -40,6 +43,9 @@ pub(crate) struct Args {
     /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB.
     #[arg(long, value_name = "MESH", conflicts_with = "wearer_size")]
     body: Option<PathBuf>,
+    /// In which coordinates results are written with --body: those of its file (unit, axes, place), or toile's (metres, y up).
+    #[arg(long, value_name = "WHOSE", requires = "body")]
+    coordinates: Option<Whose>,
     /// What it is made of: see `toile fabric list`, or a file in fabrics/. A T-shirt is of cotton-jersey, all else of cotton.
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
@@ -52,6 +58,14 @@ pub(crate) struct Args {
     levels: Option<u32>,
     #[command(flatten)]
     output: Output,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Whose {
+    /// Those of the file of the body.
+    Body,
+    /// Metres, y up, facing +z, standing on y = 0.
+    Toile,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -135,7 +149,7 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let worn_by = args.wearer_size.as_deref().map(wearer::size).transpose()?;
     let figure = wearer::figure(&args.figure)?;
     let pose = wearer::pose(&args.pose)?;
-    let (threads, picture) = args.output.for_garment()?;
+    args.output.check_for_garment()?;
     let order = Order {
         garment: args.what.clone(),
         size,
@@ -149,73 +163,22 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
             Quality::Normal => 0.01,
             Quality::Fine => 0.007,
         },
-        out: args.output.out.clone(),
-        picture,
-        threads,
+        fps: args.output.fps().unwrap_or(FPS),
+        coordinates: match args.coordinates {
+            None | Some(Whose::Body) => Coordinates::Body,
+            Some(Whose::Toile) => Coordinates::Toile,
+        },
     };
-    let stop = stop_on_interrupt();
     let bar = Bar::spinner(json);
-    let report = dress(&order, |at| {
-        bar.say(match at.doing {
-            "sewing" | "draping" => format!(
-                "{:<10} step {:>3}, seams open by {:.1} mm, {:.0} mm/s",
-                at.doing,
-                at.step,
-                1e3 * at.gap,
-                1e3 * at.speed
-            ),
-            other => other.into(),
-        });
-        !stop.is_set()
-    });
+    let outcome = dress(&order, &args.output.options(), &mut |progress| bar.show_garment(progress));
     bar.clear();
-    let Some(report) = report? else { return Ok(End::Stopped) };
-    if json {
-        print_json(&report);
-    } else {
-        tell(&report, &order);
-    }
-    Ok(if report.is_good() { End::Good } else { End::Bad })
+    conclude(outcome?, &args.output, json, &format!("toile drape {}", args.what))
 }
+
+/// Frames of a garment per second, unless asked otherwise.
+const FPS: f64 = 30.0;
 
 /// What a garment is made of if nothing is said.
 fn usual_fabric(garment: &str) -> &'static str {
     if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
-}
-
-/// A few lines for people.
-fn tell(report: &GarmentReport, order: &Order) {
-    let others =
-        report.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
-    say(&format!(
-        "{} {}, {}{}: {} vertices, {} steps, {:.1} s\n{} intersections, {} triangles in the body, seams closed to {:.1} mm{}",
-        report.garment,
-        report.size,
-        report.fabric,
-        others.collect::<String>(),
-        report.vertices,
-        report.steps,
-        report.wall_seconds,
-        report.intersections_final,
-        report.body_penetrations_final,
-        1e3 * report.seam_gap_max,
-        if report.at_rest { "" } else { "; not at rest yet" },
-    ));
-    if let Some(open) = &report.open_seam {
-        say(open);
-    }
-    for girth in &report.fit.girths {
-        say(&format!("  {}", FitReport::line(girth)));
-    }
-    for verdict in &report.fit.complaints {
-        say(&format!("  {verdict}"));
-    }
-    if let Some([_, reason]) = &report.fit.best_size {
-        say(&format!("best size {reason}"));
-    }
-    if order.picture {
-        say(&format!("picture     {}", order.out.join("final.png").display()));
-    }
-    let page = order.out.join("fit.html");
-    say(&format!("fit report  {} (open it in a browser)", page.display()));
 }

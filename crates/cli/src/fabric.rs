@@ -2,9 +2,10 @@
 
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
-use toile::fabric::{self, Figure, fit};
-use toile::lab::kes::Along;
+use toile::fabric::{self, Figure};
 use toile::{Error, Fabric};
+use toile_lab::fit;
+use toile_lab::laboratory::kes::Along;
 
 /// Fabrics: list them, show all numbers of one, import the tests of a laboratory, fit one to measured
 /// curves, check a file.
@@ -150,7 +151,7 @@ fn short(value: f64) -> String {
 fn show(name: &str, plot: Option<&Path>, json: bool) -> Result<End, Error> {
     let f = fabric::find(name)?;
     if let Some(path) = plot {
-        write(path, &fabric::draw(&f).to_svg())?;
+        write(path, &toile_lab::draw_fabric(&f).to_svg())?;
     }
     let [c1, c2] = f.bending_lengths();
     let (figures, notes) = (fabric::figures(&f), fabric::implausible(&f));
@@ -232,10 +233,7 @@ fn fit_to(
     let mut f = fabric::find(base)?;
     let mut notes = Vec::new();
     for (file, along) in curves {
-        let text = std::fs::read_to_string(file).map_err(|e| Error::Request {
-            message: format!("{}: cannot read: {e}", file.display()),
-            help: "check the name of the file, and that it is text".into(),
-        })?;
+        let text = toile::read_text(file)?;
         let data = fit::read_curve(&text, &file.display().to_string())?;
         let found = fit::fit(&f, &data, *along)?;
         let numbers: Vec<String> =
@@ -294,8 +292,5 @@ fn check(files: &[PathBuf], json: bool) -> Result<End, Error> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    std::fs::write(path, text).map_err(|e| Error::Request {
-        message: format!("{}: cannot write: {e}", path.display()),
-        help: "check that its folder exists, its permissions and its space".into(),
-    })
+    Ok(toile_mesh::io::write_atomically(path, |out| out.write_all(text.as_bytes()))?)
 }

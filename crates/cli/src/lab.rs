@@ -3,7 +3,7 @@
 use crate::{End, complain, print_json, say};
 use std::path::PathBuf;
 use toile::Error;
-use toile::lab::{self, INSTRUMENTS, Instrument, Model, Models, Options, TESTS, Test};
+use toile_lab::laboratory::{self, INSTRUMENTS, Instrument, Model, Models, Options, TESTS, Test};
 
 /// The virtual textile laboratory: tests whose answer is known exactly.
 ///
@@ -57,15 +57,15 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let draw = args.plots.is_some() || args.report.is_some();
     let options = Options { tests, models, quick: args.quick, draw };
     let mut progress = |what: &str| complain(&format!("measuring {what}"));
-    let mut report = lab::run(&options, &mut progress);
+    let mut report = laboratory::run(&options, &mut progress);
     if !instruments.is_empty() {
         let given: Vec<&str> = args.fabric.iter().map(String::as_str).collect();
-        let names = if given.is_empty() { lab::USUAL_FABRICS.to_vec() } else { given };
+        let names = if given.is_empty() { laboratory::USUAL_FABRICS.to_vec() } else { given };
         let fabrics =
             names.into_iter().map(toile::fabric::find).collect::<Result<Vec<_>, Error>>()?;
         let instruments: Vec<&Instrument> =
             instruments.iter().filter_map(|name| Instrument::from_name(name)).collect();
-        lab::measure_fabrics(&mut report, &instruments, &fabrics, draw, &mut progress);
+        laboratory::measure_fabrics(&mut report, &instruments, &fabrics, draw, &mut progress);
     }
     if json {
         print_json(&report.to_json());

@@ -76,7 +76,7 @@ const METHODS: &[Method] = &[
     method("R5", "repulsion of what is near", "solver.collision.repulsion"),
     method("R6", "bodies as constraints", "solver.collision.response = \"constraints\""),
     method("R7", "barrier: log, two-stage or cubic", "solver.method = \"barrier\", .barrier.law"),
-    method("R8", "friction that sticks", "solver.method = \"barrier\", .barrier.slip"),
+    method("R8", "friction that sticks", "solver.method = \"barrier\", .barrier.epsu"),
 ];
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {

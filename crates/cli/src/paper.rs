@@ -3,8 +3,8 @@
 use crate::{End, complain, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
-use toile::compare::make_folder;
-use toile::paper::{Effort, ITEMS, Item, Page};
+use toile_lab::compare::make_folder;
+use toile_lab::paper::{Effort, ITEMS, Item, Page};
 
 /// Compute figures of the papers anew, and compare what they claim with what is measured.
 ///

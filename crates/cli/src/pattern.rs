@@ -276,8 +276,7 @@ fn draft(make: &Make, json: bool) -> Result<End, Error> {
     let mut m = Measurements::of(figure, size);
     let mut to_measure = !make.set.is_empty();
     if let Some(path) = &make.measurements {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.clone(), source })?;
+        let text = toile::read_text(path)?;
         m = m.with_toml(&text, &path.display().to_string()).map_err(failed)?;
         to_measure = true;
     }

@@ -38,20 +38,39 @@ impl Bar {
         self.0.tick();
     }
 
-    /// Shows how far the run is.
+    /// Shows how far a garment is.
+    pub(crate) fn show_garment(&self, progress: &Progress) {
+        let mut said = format!("{:<10}", progress.stage.name());
+        if let (Some(gap), Some(speed)) = (progress.seam_gap, progress.speed) {
+            let (step, gap, speed) = (progress.step, 1e3 * gap, 1e3 * speed);
+            said += &format!(" step {step:>3}, seams open by {gap:.1} mm, {speed:.0} mm/s");
+        }
+        if let Some(left) = progress.seconds_left {
+            said += &format!(", about {left:.0} s left");
+        }
+        self.say(said);
+    }
+
+    /// Shows how far the run of a scene is.
     pub(crate) fn show(&self, progress: &Progress) {
-        if self.0.length() != Some(progress.steps) {
-            self.0.set_length(progress.steps);
-            // A resumed run does not begin at zero; its pace must not count what was there.
-            self.0.set_position(progress.step);
+        let steps = progress.steps.unwrap_or(0);
+        self.advance(progress.stage.name(), progress.step, steps);
+        log::trace!("step {} of {steps}, t = {:.4} s", progress.step, progress.time);
+    }
+
+    /// Shows that `step` of `steps` are done.
+    pub(crate) fn advance(&self, doing: &'static str, step: u64, steps: u64) {
+        if self.0.length() != Some(steps) {
+            self.0.set_length(steps);
+            // A resumed run does not start at zero; its pace must not count what was there.
+            self.0.set_position(step);
             self.0.reset_eta();
         }
-        self.0.set_position(progress.step);
-        if self.0.message() != progress.doing {
-            log::info!("{}", progress.doing);
-            self.0.set_message(progress.doing);
+        self.0.set_position(step);
+        if self.0.message() != doing {
+            log::info!("{doing}");
+            self.0.set_message(doing);
         }
-        log::trace!("step {} of {}, t = {:.4} s", progress.step, progress.steps, progress.time);
     }
 
     /// Takes it away.

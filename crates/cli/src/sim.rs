@@ -8,7 +8,7 @@ use toile::{Auditing, Error, Format, Options, Outcome, Scene};
 
 /// Simulate a scene file.
 ///
-/// Writes report.json, final.obj, final.glb, final.png and state.bin into a folder, and frames if
+/// Writes report.json, final.obj, final.mtl, final.glb, final.png and state.bin into a folder, and frames if
 /// they are asked for. Every frame is audited with exact predicates. The exit status is 1 if
 /// anything intersects, or if the scene has an [expect] table that does not hold.
 #[derive(clap::Args)]
@@ -63,6 +63,12 @@ pub(crate) struct Output {
     /// Do not draw final.png.
     #[arg(long)]
     no_picture: bool,
+    /// Put the bodies too into final.glb and into frames that are glb or usda.
+    #[arg(long)]
+    with_body: bool,
+    /// Write unwelded.obj too: final.obj with vertices not joined along seams, so that each panel is an island.
+    #[arg(long)]
+    unwelded: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -139,26 +145,45 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
 impl Output {
     /// What it changes in the scene.
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
-        let every = self.every.iter().map(|s| ("fps".to_owned(), format!("{:?}", 1.0 / s)));
+        let every = self.fps().map(|fps| ("fps".to_owned(), format!("{fps:?}"))).into_iter();
         let refuse = self.no_untangle.then(|| ("solver.untangle".to_owned(), "false".to_owned()));
         every.chain(refuse).collect()
     }
 
-    /// Garments have neither frames nor saved states yet; how many threads, and whether pictures are drawn.
-    pub(crate) fn for_garment(&self) -> Result<(Option<usize>, bool), Error> {
-        let given = [
-            (self.frames.is_some(), "--frames"),
-            (self.every.is_some(), "--every"),
-            (self.resume, "--resume"),
-            (self.no_untangle, "--no-untangle"),
-        ];
-        if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-            return Err(Error::Request {
-                message: format!("{option} is not known for garments yet"),
-                help: "leave it out; the drape at rest is written".into(),
-            });
+    /// How a run is to be carried out.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            frames: self.frames.map(FrameFormat::format),
+            threads: self.threads.map(usize::from),
+            audit: match self.audit {
+                Audit::Frame => Auditing::Frame,
+                Audit::Step => Auditing::Step,
+                Audit::Off => Auditing::Off,
+            },
+            resume: self.resume,
+            checkpoint: self.checkpoint,
+            picture: !self.no_picture,
+            with_body: self.with_body,
+            unwelded: self.unwelded,
+            stop: stop_on_interrupt(),
+            ..Options::new(&self.out)
         }
-        Ok((self.threads.map(usize::from), !self.no_picture))
+    }
+
+    /// Frames per second that are asked for.
+    pub(crate) fn fps(&self) -> Option<f64> {
+        self.every.map(|seconds| 1.0 / seconds)
+    }
+
+    /// Refuses what only scenes know.
+    pub(crate) fn check_for_garment(&self) -> Result<(), Error> {
+        if !self.no_untangle {
+            return Ok(());
+        }
+        Err(Error::Request {
+            message: "--no-untangle is for scenes: the panels of a garment are arranged so that nothing intersects".into(),
+            help: "omit it".into(),
+        })
     }
 }
 
@@ -169,20 +194,7 @@ pub(crate) fn simulate(
     json: bool,
     again: &str,
 ) -> Result<End, Error> {
-    let options = Options {
-        frames: output.frames.map(FrameFormat::format),
-        threads: output.threads.map(usize::from),
-        audit: match output.audit {
-            Audit::Frame => Auditing::Frame,
-            Audit::Step => Auditing::Step,
-            Audit::Off => Auditing::Off,
-        },
-        resume: output.resume,
-        checkpoint: output.checkpoint,
-        picture: !output.no_picture,
-        stop: stop_on_interrupt(),
-        ..Options::new(&output.out)
-    };
+    let options = output.options();
     log::info!("{}: {}", scene.name, scene.description.trim());
     let mut sim = scene.build()?;
     log::info!(
@@ -194,23 +206,41 @@ pub(crate) fn simulate(
     let bar = Bar::new(json);
     let outcome = toile::run(&mut sim, &options, &mut |progress| bar.show(progress));
     bar.clear();
-    match outcome? {
+    conclude(outcome?, output, json, again)
+}
+
+/// Prints how a run ended; `again` is the command that would resume it.
+pub(crate) fn conclude(
+    outcome: Outcome,
+    output: &Output,
+    json: bool,
+    again: &str,
+) -> Result<End, Error> {
+    match outcome {
         Outcome::Finished(report) => {
             if json {
                 print_json(&report);
             } else {
-                summary::print(&report, &output.out);
+                summary::print(&report, &output.out, !output.no_picture);
             }
             Ok(if report.is_good() { End::Good } else { End::Bad })
         }
         Outcome::Stopped { step, steps, time } => {
+            if step == 0 {
+                if json {
+                    print_json(&serde_json::json!({ "stopped": true, "steps": 0 }));
+                }
+                complain("stopped before the end of the first step; nothing was written");
+                return Ok(End::Stopped);
+            }
             let out = output.out.display();
             if json {
                 print_json(&serde_json::json!({ "stopped": true, "steps": step }));
             }
+            let of = steps.map_or(String::new(), |steps| format!(" of {steps}"));
             complain(&format!(
-                "stopped at {time:.3} s (step {step} of {steps}); go on with\n  {again} --out {out} \
-                 --resume\nand the other options as before"
+                "stopped at {time:.3} s (step {step}{of}); resume with\n  {again} --out {out} --resume\n\
+                 and the other options as before"
             ));
             Ok(End::Stopped)
         }

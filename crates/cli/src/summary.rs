@@ -2,10 +2,88 @@
 
 use crate::say;
 use std::path::Path;
-use toile::Report;
+use toile::garment::FitReport;
+use toile::{GarmentReport, Report};
 
 /// Prints the main numbers of a report, and the files.
-pub(crate) fn print(report: &Report, out: &Path) {
+pub(crate) fn print(report: &Report, out: &Path, picture: bool) {
+    match &report.garment {
+        Some(garment) => print_garment(report, garment),
+        None => print_scene(report),
+    }
+    audited(report);
+    say(&format!(
+        "  largest stretch {:.1} %, {:.3} m to {:.3} m high, moving at {:.3} m/s",
+        100.0 * report.max_strain,
+        report.lowest,
+        report.highest,
+        report.rms_speed_final
+    ));
+    for warning in &report.warnings {
+        say(&format!("  note: {warning}"));
+    }
+    if let Some(garment) = &report.garment {
+        print_fit(garment);
+    }
+    let failed: Vec<_> = report.failures().collect();
+    if !report.expect.is_empty() && failed.is_empty() {
+        say(&format!("  all {} expectations of the scene hold", report.expect.len()));
+    }
+    for verdict in failed {
+        say(&format!("  NOT AS EXPECTED: {verdict}"));
+    }
+    say(&format!("  state {}, results in {}", report.state_hash, out.display()));
+    if report.garment.is_some() {
+        if picture {
+            say(&format!("picture     {}", out.join("final.png").display()));
+        }
+        let page = out.join("fit.html");
+        say(&format!("fit report  {} (open it in a browser)", page.display()));
+    }
+}
+
+/// What a garment is, and whether it is sewn and at rest.
+fn print_garment(report: &Report, garment: &GarmentReport) {
+    let others =
+        garment.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
+    say(&format!(
+        "{} {}, {}{}: {} vertices, {} steps, {:.1} s, seams closed to {:.1} mm{}",
+        garment.garment,
+        garment.size,
+        garment.fabric,
+        others.collect::<String>(),
+        report.vertices,
+        report.steps,
+        report.wall_seconds,
+        1e3 * garment.seam_gap_max,
+        if garment.at_rest { "" } else { "; NOT AT REST yet" },
+    ));
+    if let Some(repairs) = garment.body_repairs.as_ref().filter(|r| !r.is_nothing()) {
+        say(&format!("  note: the body was repaired: {}", crate::body::said(repairs)));
+    }
+    if let Some(note) = &garment.coordinates_note {
+        say(&format!("  {note}"));
+    }
+    if let Some(open) = &garment.open_seam {
+        say(&format!("  {open}"));
+    }
+}
+
+/// How a garment fits.
+fn print_fit(garment: &GarmentReport) {
+    for girth in &garment.fit.girths {
+        say(&format!("  {}", FitReport::line(girth)));
+    }
+    for verdict in &garment.fit.complaints {
+        say(&format!("  {verdict}"));
+    }
+    if let Some([_, reason]) = &garment.fit.best_size {
+        say(&format!("  best size {reason}"));
+    }
+}
+
+/// What a scene is, and what it took.
+fn print_scene(report: &Report) {
     say(&format!(
         "{}: {} vertices, {} triangles, {:.3} s in {} steps ({})",
         report.scene,
@@ -47,34 +125,28 @@ pub(crate) fn print(report: &Report, out: &Path) {
             1e3 * undone.largest_displacement
         ));
     }
+}
+
+/// What the audit has found.
+fn audited(report: &Report) {
     match (report.intersections_max, report.body_penetrations_max) {
         (Some(0), Some(0)) => {
             say(&format!("  no intersection in any of {} audited frames", report.frames));
         }
-        (Some(i), Some(p)) => say(&format!(
-            "  INTERSECTIONS: up to {i} pairs of triangles, up to {p} triangles inside bodies \
-             (at the end {} and {})",
-            report.intersections_final.unwrap_or(0),
-            report.body_penetrations_final.unwrap_or(0)
+        (Some(0), None) => say(&format!(
+            "  no self-intersection in any of {} audited frames; cloth inside bodies: unknown, one is open",
+            report.frames
         )),
-        _ => say("  not audited"),
+        (Some(i), p) => {
+            let known = |n: Option<u64>| n.map_or("an unknown number of".into(), |n| n.to_string());
+            say(&format!(
+                "  INTERSECTIONS: up to {i} pairs of triangles, up to {} triangles inside bodies \
+                 (at the end {} and {})",
+                known(p),
+                known(report.intersections_final),
+                known(report.body_penetrations_final)
+            ));
+        }
+        (None, _) => say("  not audited"),
     }
-    say(&format!(
-        "  largest stretch {:.1} %, {:.3} m to {:.3} m high, moving at {:.3} m/s",
-        100.0 * report.max_strain,
-        report.lowest,
-        report.highest,
-        report.rms_speed_final
-    ));
-    for warning in &report.warnings {
-        say(&format!("  note: {warning}"));
-    }
-    let failed: Vec<_> = report.failures().collect();
-    if !report.expect.is_empty() && failed.is_empty() {
-        say(&format!("  all {} expectations of the scene hold", report.expect.len()));
-    }
-    for verdict in failed {
-        say(&format!("  NOT AS EXPECTED: {verdict}"));
-    }
-    say(&format!("  state {}, results in {}", report.state_hash, out.display()));
 }

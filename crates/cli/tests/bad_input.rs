@@ -248,7 +248,7 @@ fn a_garment_that_cannot_be_made_is_refused_with_what_there_is() {
         (&["drape", "skirt", "--figure", "cat"], &["no figure `cat`", "child"]),
         (&["drape", "skirt", "--pose", "sitting"], &["no pose `sitting`", "relaxed"]),
         (&["drape", "skirt", "--fabric", "tin"], &["tin"]),
-        (&["drape", "skirt", "--frames", "gif"], &["--frames", "leave it out"]),
+        (&["drape", "skirt", "--no-untangle"], &["--no-untangle", "omit"]),
         (&["drape", "skirt", "--body", "nobody.obj"], &["nobody.obj"]),
     ] {
         let done = toile.run(args);
@@ -285,4 +285,167 @@ fn cloth_that_begins_intersecting_is_untangled_unless_it_shall_be_refused() {
     let report = toile.json("out/report.json");
     assert!(report["untangle"]["intersections_before"].as_u64() > Some(0));
     assert_eq!(report["untangle"]["intersections_after"], 0);
+}
+
+#[test]
+fn settings_and_fabrics_that_are_easily_mistaken_are_explained() {
+    let fabric =
+        |keys: &str| SMALL.replace("[[body]]", &format!("fabric = {{ {keys} }}\n[[body]]"));
+    says(&fabric("bend = 0"), &["unknown key `bend`", "bad.toml:9:", "`bend_weft`"]);
+    says(
+        &fabric("bend_weft = 0, bend_warp = 0"),
+        &[
+            "`cloth[0].fabric` has a bending stiffness that is not positive definite",
+            "bend_weft 0.0",
+            "bad.toml:9:",
+        ],
+    );
+    says(
+        &format!("{SMALL}\n[solver]\nbend = 0\n"),
+        &["`solver.bend` is wrong: it must be a name in quotes"],
+    );
+    says(
+        &format!("{SMALL}\n[camera]\nazimuth = \"north\"\n"),
+        &["`camera.azimuth`", "expected a number"],
+    );
+    says(
+        &format!("{SMALL}\n[camera]\nframe = [[0, 0, 0], [0, 0, 0]]\n"),
+        &["`camera.frame` is a point", "bad.toml:13:"],
+    );
+    let cells =
+        "[solver]\nmethod = \"implicit\"\ncollision = { bodies = \"field\", body_cell = 1e-9 }\n";
+    says(
+        &format!("{SMALL}\n{cells}"),
+        &["`solver.collision.body_cell`", "cells long, more than 1000"],
+    );
+}
+
+#[test]
+fn cloths_without_names_are_told_apart_by_their_number() {
+    let toile = Toile::new();
+    let sheet =
+        "[[cloth]]\nshape = { type = \"grid\", width = 0.2, height = 0.2, cells = [2, 2] }\n";
+    let turned =
+        "place = { rotate = { axis = [1, 0, 0], degrees = 80 }, at = [0.003, 0, 0.002] }\n";
+    toile.file("two.toml", &format!("{sheet}{sheet}{turned}"));
+    let done = toile.run(&["sim", "two.toml", "--no-untangle"]);
+    assert!(
+        done.error.contains("\"cloth[0]\"") && done.error.contains("\"cloth[1]\""),
+        "{}",
+        done.error
+    );
+    // The place of an error is that of the cloth meant, not of the first of its name.
+    toile.file("third.toml", &format!("{sheet}{sheet}{turned}fabric = {{ bend_weft = 0 }}\n"));
+    let done = toile.run(&["sim", "third.toml"]);
+    assert!(
+        done.error.contains("`cloth[1].fabric`") && done.error.contains("third.toml:6:"),
+        "{}",
+        done.error
+    );
+}
+
+#[test]
+fn encodings_are_named_and_a_byte_order_mark_does_no_harm() {
+    let toile = Toile::new();
+    let utf16: Vec<u8> = "\u{feff}name = 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin1 = b"# gr\xf6\xdfe\nname = 1\n";
+    for name in ["a.toml", "a.csv", "a.json", "a.obj", "a.ply"] {
+        let commands: &[&[&str]] = match name {
+            "a.toml" => &[
+                &["sim"],
+                &["fabric", "check"],
+                &["pattern", "check"],
+                &["compare"],
+                &["body", "make", "-o", "b.obj", "--measurements"],
+                &["pattern", "make", "skirt", "--measurements"],
+            ],
+            "a.csv" => {
+                &[&["fabric", "fit"], &["fabric", "import"], &["ccd", "--pair", "edge-edge"]]
+            }
+            "a.json" => &[&["pattern", "check"], &["bench", "collide", "--from"]],
+            _ => &[&["check"], &["body", "measure"]],
+        };
+        for command in commands {
+            let args = [command, &[name][..]].concat();
+            std::fs::write(toile.path(name), &utf16).expect("written");
+            let done = toile.run(&args);
+            assert!(done.code != 0 && done.error.contains("UTF-16"), "{args:?} {}", done.error);
+            assert!(done.error.contains("UTF-8"), "{args:?} {}", done.error);
+            if !matches!(name, "a.obj" | "a.ply") {
+                std::fs::write(toile.path(name), latin1).expect("written");
+                let done = toile.run(&args);
+                assert!(
+                    done.code != 0 && done.error.contains("Latin-1"),
+                    "{args:?} {}",
+                    done.error
+                );
+            }
+        }
+    }
+    // With a mark before it, what is good is good.
+    let marked = |name: &str, text: &str| toile.file(name, &format!("\u{feff}{text}"));
+    marked("small.toml", SMALL);
+    assert_eq!(toile.run(&["sim", "small.toml", "--duration", "0.01", "--no-picture"]).code, 0);
+    assert_eq!(toile.run(&["pattern", "make", "skirt", "-o", "skirt.json"]).code, 0);
+    let skirt = std::fs::read_to_string(toile.path("skirt.json")).expect("there");
+    marked("skirt.json", &skirt);
+    assert_eq!(toile.run(&["pattern", "check", "skirt.json"]).code, 0);
+    marked("me.toml", "waist_girth = 75\n");
+    assert_eq!(toile.run(&["pattern", "make", "skirt", "--measurements", "me.toml"]).code, 0);
+    marked("kes.csv", "property,weft,warp\nW,12.1\nB,0.062,0.091\nG,1.1\nEM,5.2,4.1\nLT,0.8\n");
+    let done = toile.run(&["fabric", "import", "kes.csv", "--out", "kes.toml"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_have_no_end_is_refused_by_every_reader() {
+    let toile = Toile::new();
+    toile.file("small.toml", SMALL);
+    for name in ["p.toml", "p.csv", "p.json", "p.obj", "p.ply", "p.glb", "p.pc2"] {
+        // Nobody will ever write into these.
+        let made = std::process::Command::new("mkfifo").arg(toile.path(name)).status();
+        assert!(made.expect("mkfifo is there").success());
+    }
+    toile.file("m.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+    toile.file("mesh.toml", "[[cloth]]\nshape = { type = \"mesh\", file = \"p.obj\" }\n");
+    toile.file("fabric.toml", &SMALL.replace("[[body]]", "fabric = \"p\"\n[[body]]"));
+    std::fs::create_dir(toile.path("out")).expect("made");
+    let made = std::process::Command::new("mkfifo").arg(toile.path("out/state.bin")).status();
+    assert!(made.expect("mkfifo is there").success());
+    for args in [
+        &["sim", "p.toml"][..],
+        &["sim", "/dev/zero"],
+        &["sim", "mesh.toml"],
+        &["sim", "fabric.toml"],
+        &["sim", "small.toml", "--resume"],
+        &["drape", "p.toml"],
+        &["drape", "skirt", "--body", "p.obj"],
+        &["drape", "skirt", "--fabric", "./p.toml"],
+        &["check", "p.obj"],
+        &["check", "p.ply"],
+        &["check", "p.glb"],
+        &["check", "m.obj", "p.pc2"],
+        &["check", "m.obj", "--body", "p.obj"],
+        &["convert", "p.obj", "x.ply"],
+        &["convert", "m.obj", "p.pc2", "x.glb"],
+        &["compare", "p.toml"],
+        &["fabric", "check", "./p.toml"],
+        &["fabric", "check", "/dev/zero"],
+        &["fabric", "fit", "p.csv"],
+        &["fabric", "import", "p.csv"],
+        &["pattern", "check", "p.toml"],
+        &["pattern", "show", "p.json"],
+        &["pattern", "make", "skirt", "--measurements", "p.toml"],
+        &["body", "measure", "p.obj"],
+        &["body", "make", "--measurements", "p.toml", "-o", "b.obj"],
+        &["ccd", "p.csv", "--pair", "edge-edge"],
+        &["bench", "collide", "--from", "p.json"],
+    ] {
+        let done = toile.run(args);
+        assert_eq!(done.code, 1, "{args:?} {}", done.error);
+        let said =
+            done.error.contains("pipe or a device") || done.error.contains("which is not there");
+        assert!(said, "{args:?} {}", done.error);
+    }
 }

@@ -104,3 +104,20 @@ fn a_fabric_is_fitted_to_a_measured_curve_and_can_be_used() {
         assert!(done.error.contains(word), "{word}: {}", done.error);
     }
 }
+
+#[test]
+fn a_fit_of_data_in_wrong_units_writes_nothing() {
+    let toile = Toile::new();
+    for (text, said) in [
+        ("length,angle\n0.1,30\n", "angle [deg]"),
+        ("length,angle\n0.001,0.7\n", "less than 0.01 m"),
+        ("strain [%],force [gf/cm]\n0.5,10\n1,30\n2,120\n4,99999999999999999999\n", "the force"),
+        ("strain,force\n0.01,90\n0.02,1\n0.03,80\n0.04,2\n", "units are probably wrong"),
+    ] {
+        toile.file("curve.csv", text);
+        let done = toile.run(&["fabric", "fit", "curve.csv", "--out", "mine.toml"]);
+        assert_eq!(done.code, 1, "{text}\n{}", done.output);
+        assert!(done.error.contains(said), "{text}\n{}", done.error);
+        assert!(!toile.path("mine.toml").exists());
+    }
+}

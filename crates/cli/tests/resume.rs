@@ -65,9 +65,9 @@ fn a_killed_run_goes_on_as_if_nothing_had_happened() {
     child.wait().expect("has ended");
     assert!(!toile.path("parts/report.json").exists(), "killed too late to prove anything");
     // As it would be left by a kill in the middle of a write.
-    toile.file("parts/.state.bin.0.tmp", "half");
+    toile.file("parts/.toile/state.bin.tmp", "half");
     run(&toile, &["--out", "parts", "--duration", "1.5", "--resume"]);
-    assert!(!toile.path("parts/.state.bin.0.tmp").exists());
+    assert!(!toile.path("parts/.toile/state.bin.tmp").exists());
     assert_eq!(hash(&toile, "whole"), hash(&toile, "parts"));
     let frames = |out: &str| std::fs::read(toile.path(out).join("frames.pc2")).expect("frames");
     assert_eq!(frames("whole"), frames("parts"));
@@ -154,4 +154,94 @@ fn a_folder_holds_the_results_of_one_run() {
     let done = toile.run(&["sim", "small.toml", "--no-picture", "--out", "a"]);
     assert_eq!(done.code, 0, "{}", done.error);
     assert!(!toile.path("a/frames/00000.obj").exists());
+}
+
+/// A garment, draped in a few seconds.
+const SKIRT: [&str; 6] = ["drape", "skirt", "--quality", "draft", "--every", "0.1"];
+
+#[test]
+fn a_killed_garment_goes_on_as_if_nothing_had_happened() {
+    let toile = Toile::new();
+    let args = |out| [&SKIRT[..], &["--frames", "gif", "--no-picture", "--out", out]].concat();
+    let whole = toile.run(&args("whole"));
+    assert_eq!(whole.code, 0, "{}", whole.error);
+    let mut command = toile.command(&args("parts"));
+    command.args(["--checkpoint", "0"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let state = toile.path("parts/state.bin");
+    while !state.exists() && child.try_wait().expect("a state").is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("is killed");
+    child.wait().expect("has ended");
+    assert!(!toile.path("parts/report.json").exists(), "killed too late to prove anything");
+    let other = toile.run(&[&args("parts")[..], &["--resume", "--fabric", "denim"]].concat());
+    assert!(other.error.contains("another scene or garment"), "{}", other.error);
+    let resumed = toile.run(&[&args("parts")[..], &["--resume", "--threads", "2"]].concat());
+    assert_eq!(resumed.code, 0, "{}", resumed.error);
+    let [a, b] = ["whole", "parts"].map(|o| toile.json(&format!("{o}/report.json")));
+    for key in ["state_hash", "steps", "frames", "frames_kept", "max_strain", "energy", "warnings"]
+    {
+        assert_eq!(a[key], b[key], "{key}");
+    }
+    for file in ["final.obj", "frames.pc2", "frames.gif", "panels.obj", "fit.json"] {
+        let [a, b] = ["whole", "parts"].map(|o| std::fs::read(toile.path(o).join(file)));
+        assert_eq!(a.expect(file), b.expect(file), "{file}");
+    }
+    assert_eq!((&a["intersections_max"], &a["body_penetrations_max"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn frames_of_a_garment_begin_when_it_is_sewn_and_end_as_the_final_mesh() {
+    let toile = Toile::new();
+    let args = [&SKIRT[..], &["--frames", "pc2", "--no-picture", "--out", "a"]].concat();
+    let done = toile.run(&args);
+    assert_eq!(done.code, 0, "{}", done.error);
+    let report = toile.json("a/report.json");
+    assert!(report["first_frame"].as_f64().expect("a time") > 0.0, "{report}");
+    let kept = report["frames_kept"].as_u64().expect("a count");
+    assert!(kept > 1 && kept <= report["frames"].as_u64().expect("a count"), "{report}");
+    let checked = toile.run(&["check", "a/final.obj", "a/frames.pc2", "--body", "a/body.obj"]);
+    assert_eq!(checked.code, 0, "{} {}", checked.output, checked.error);
+    assert!(checked.output.contains(&format!("{kept} frames")), "{}", checked.output);
+}
+
+/// Starts a run whose first step goes on for minutes, and waits until it has begun.
+#[cfg(unix)]
+fn start_stuck(toile: &Toile) -> std::process::Child {
+    let scene = "[[cloth]]\nshape = { type = \"grid\", width = 1, height = 1, cells = [200, 200] }\n\
+                 pins = [{ points = [[0, 0]] }]\n[solver]\nstep = 0.1\n\
+                 barrier = { decrement = 0, speed = 0, max_iterations = 100000 }\n";
+    toile.file("stuck.toml", scene);
+    let mut command = toile.command(&["sim", "stuck.toml", "--set", "fps=1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    std::thread::sleep(Duration::from_millis(1500));
+    child
+}
+
+#[cfg(unix)]
+fn send(child: &std::process::Child, signal: &str) {
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill").args([signal, &id]).status();
+    assert!(sent.expect("kill is there").success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_step_that_is_stuck_and_a_second_one_ends_everything() {
+    let toile = Toile::new();
+    for signals in [&["-TERM"][..], &["-INT", "-INT"]] {
+        let mut child = start_stuck(&toile);
+        for signal in signals {
+            send(&child, signal);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let begun = std::time::Instant::now();
+        while child.try_wait().expect("asked").is_none() && begun.elapsed().as_secs() < 60 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let ended = child.try_wait().expect("asked");
+        let _ = child.kill();
+        assert_eq!(ended.and_then(|s| s.code()), Some(130), "{signals:?}");
+    }
 }

@@ -1,25 +1,27 @@
 //! Candidate feature pairs of a step: one surface with itself, and two surfaces.
 
 mod boxes;
+mod budget;
 mod cells;
 mod features;
 mod finder;
 mod kept;
 mod leaf;
 mod near;
-mod net;
+mod neighbour_list;
 mod sort;
 
 use crate::prune::{Folds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
+use budget::Budget;
 use cells::Grid;
 use features::{Fans, Features};
 use finder::{Finder, Until};
 use glam::{DVec2, DVec3};
 use leaf::Query;
-pub use net::Net;
+pub use neighbour_list::NeighbourList;
 
 /// Feature pairs that may come too near, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,6 +104,7 @@ pub struct Detector {
     /// How far a vertex can have moved since the volumes were computed [m].
     drift: f64,
     updated: bool,
+    budget: Budget,
 }
 
 /// A tree of any volume; it is matched once for each refit and query.
@@ -199,7 +202,19 @@ impl Detector {
         };
         let folds = Folds::new(options.prune, &surface, uv, plan, &layout);
         let features = Features::new(layout);
-        Self { surface, options, tree, folds, features, drift: f64::INFINITY, updated: false }
+        let (drift, budget) = (f64::INFINITY, Budget::default());
+        Self { surface, options, tree, folds, features, drift, updated: false, budget }
+    }
+
+    /// From now on queries together collect at most so many pairs: one that finds more stops, its result is not complete, and
+    /// [`Self::has_too_many`] says so.
+    pub fn limit_pairs(&mut self, most: usize) {
+        self.budget = Budget::new(most);
+    }
+
+    /// Whether queries since [`Self::limit_pairs`] have found more pairs than they may; what they returned is of no use then.
+    pub fn has_too_many(&self) -> bool {
+        self.budget.is_exceeded()
     }
 
     /// What it is made of.
@@ -343,7 +358,7 @@ impl Detector {
             let apart = apart.as_ref().map(|apart| apart as &tree::Apart<'_>);
             let (found, counts) =
                 tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
-            gather(found, counts)
+            self.gathered(found, counts)
         })
     }
 
@@ -382,7 +397,16 @@ impl Detector {
         let query = Query::new([&self.features, &other.features]);
         let sink = || Finder::with_other::<V>(self, other, query);
         let (found, counts) = tree::pairs(self.side(a), other.side(b), self.options.descend, sink);
-        gather(found, counts)
+        self.gathered(found, counts)
+    }
+
+    /// What tasks have found together; nothing if that is too much, as it depends on threads then.
+    fn gathered(&self, found: Vec<Finder<'_>>, counts: Counts) -> (Candidates, Counts) {
+        if self.budget.is_exceeded() {
+            (Candidates::default(), counts)
+        } else {
+            gather(found, counts)
+        }
     }
 
     fn side<'a, V>(&'a self, tree: &'a Tree<V>) -> Side<'a, V> {

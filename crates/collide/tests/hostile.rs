@@ -1,6 +1,6 @@
 //! Meshes and motions made to do harm: nothing panics or hangs, and what is sane is answered right.
 
-#[path = "../../../fuzz/bodies.rs"]
+#[path = "hostile/bodies.rs"]
 mod bodies;
 
 use proptest::prelude::*;

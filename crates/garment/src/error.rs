@@ -51,6 +51,9 @@ pub enum Error {
         /// Triangles of the pattern's mesh.
         pattern: usize,
     },
+    /// A saved state belongs to another garment, body or fabric.
+    #[error("the saved state belongs to another garment")]
+    OtherGarment,
     /// The body cannot be searched for its nearest points.
     #[error("the body: {0}")]
     Solid(#[from] toile_collide::field::SolidError),
@@ -95,6 +98,7 @@ impl Error {
                 "sew it to something that rests on the body, make it narrower, or give it an elastic"
             }
             Self::NotTheSame { .. } => "judge a garment by the mesh it was made from",
+            Self::OtherGarment => "start again without resuming",
             Self::Solid(_) => "mend the mesh of the body: see `toile body measure`",
             Self::Body(_) | Self::Audit(_) | Self::Sim(_) => "see the message",
         }

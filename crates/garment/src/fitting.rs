@@ -16,15 +16,22 @@
 mod join;
 mod open;
 mod refine;
+mod saved;
 mod setup;
+
+pub(crate) use refine::Carrier;
+pub use saved::SavedFitting;
 
 use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
 use crate::weld::Weld;
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use setup::{joined, spacing, tapes};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -52,7 +59,7 @@ const CROSSWISE: f64 = 1.5;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
 /// Length of a step [s].
-const STEP: f64 = 0.02;
+pub const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
 const STAYS: f64 = 5e-4;
 /// … and never faster than this [m/s], root mean squares …
@@ -73,8 +80,11 @@ const STUCK: u32 = 40;
 /// Steps between attempts to join what could not be joined yet.
 const AGAIN: u32 = 2;
 
+/// Acceleration of free fall [m/s²].
+const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+
 /// How far a fitting is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// Seams are being closed.
     Sewing,
@@ -138,6 +148,8 @@ pub struct Fitting {
     progress: (f64, u32),
     /// The body, to be asked for its nearest points: when something has to be ironed.
     skin: Option<field::Solid>,
+    /// What gives up the step under way.
+    stop: Arc<AtomicBool>,
 }
 
 impl Fitting {
@@ -154,6 +166,21 @@ impl Fitting {
         let fabrics = fabrics.into();
         let (panels, ranges) = joined(mesh, arrangement);
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
+        let bands = &arrangement.bands;
+        let mut fitting = Self::assembled(mesh, (panels, ranges), bands, body, &fabrics, world);
+        fitting.thread()?;
+        Ok(fitting)
+    }
+
+    /// A fitting that is about to begin, in a world of its panels.
+    fn assembled(
+        mesh: &PatternMesh,
+        (panels, ranges): (TriMesh, Vec<PanelRange>),
+        bands: &[bool],
+        body: &TriMesh,
+        fabrics: &Fabrics,
+        world: World,
+    ) -> Self {
         // Threads must not pull harder than the weakest bears.
         let each = fabrics.all().map(|f| f.weft.min(f.warp));
         let stiffness = each.fold(f64::INFINITY, f64::min);
@@ -163,14 +190,14 @@ impl Fitting {
         let pairs = mesh.sewn_pairs();
         let seams = mesh.stitchings.iter().flat_map(|s| s.pairs.iter().map(|_| s.name.clone()));
         let closed = 3.0 * world.separation();
-        let mut fitting = Self {
+        Self {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
             seams: seams.collect(),
-            bands: arrangement.bands.clone(),
-            tapes: tapes(mesh, &arrangement.bands),
+            bands: bands.to_vec(),
+            tapes: tapes(mesh, bands),
             spacing: spacing(mesh),
-            fabrics,
+            fabrics: fabrics.clone(),
             body: body.clone(),
             stage: Stage::Sewing,
             steps: 0,
@@ -184,18 +211,32 @@ impl Fitting {
             closed,
             progress: (f64::INFINITY, 0),
             skin: None,
+            stop: Arc::default(),
             world,
             panels,
             ranges,
             pairs,
-        };
-        fitting.thread()?;
-        Ok(fitting)
+        }
     }
 
     /// The world it is in. Its vertices change when seams are closed: sewn vertices become one.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Lets a flag give up the step under way, which then leaves everything as it was.
+    pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
+        self.world.stop_with(Arc::clone(&flag));
+        self.stop = flag;
+    }
+
+    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// The same, to be asked for what it keeps.
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        &mut self.world
     }
 
     /// How far it is.
@@ -239,6 +280,11 @@ impl Fitting {
         a.distance(b)
     }
 
+    /// Where a vertex of the panels is now, counted over all of them in the order of the pattern [m].
+    pub(crate) fn position(&self, vertex: u32) -> DVec3 {
+        self.world.state().x[self.at[vertex as usize] as usize]
+    }
+
     /// The garment as it is: all panels in one mesh, with one vertex where vertices are sewn together.
     pub fn mesh(&self) -> TriMesh {
         let mut mesh = self.world.model().mesh.clone();
@@ -268,6 +314,23 @@ impl Fitting {
     /// # Errors
     /// If the solver fails; the state before it stays.
     pub fn step(&mut self) -> Result<StepReport, Error> {
+        let (pull, speed, state) = (self.pull, self.speed, self.world.state().clone());
+        let report = match self.advance() {
+            Ok(report) => report,
+            Err(error) => {
+                (self.pull, self.speed) = (pull, speed);
+                self.world.restore(state)?;
+                self.thread()?;
+                return Err(error);
+            }
+        };
+        self.steps += 1;
+        self.pass_on()?;
+        Ok(report)
+    }
+
+    /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
+    fn advance(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
             self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
             self.thread()?;
@@ -283,8 +346,11 @@ impl Fitting {
         self.speed = keep * speed;
         let v = self.world.state().v.clone();
         self.world.set_velocities(|i, _| v[i as usize] * keep);
-        let report = self.world.step()?;
-        self.steps += 1;
+        Ok(self.world.step()?)
+    }
+
+    /// Goes on to the next stage if it is time.
+    fn pass_on(&mut self) -> Result<(), Error> {
         let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
             Stage::Sewing if sewn => {
@@ -292,7 +358,7 @@ impl Fitting {
                 self.rubs = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
-                self.world.set_gravity(DVec3::Y * -9.81);
+                self.world.set_gravity(GRAVITY);
                 self.thread()?;
             }
             Stage::Sewing if self.steps >= PATIENCE => {
@@ -316,7 +382,7 @@ impl Fitting {
             }
             _ => {}
         }
-        Ok(report)
+        Ok(())
     }
 
     /// Name of a panel that is wholly below the feet.

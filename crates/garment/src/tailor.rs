@@ -7,17 +7,28 @@
 use crate::arrange::arrange;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
-use crate::fitting::{Fitting, Stage};
+use crate::fitting::{Carrier, Fitting, SavedFitting, Stage};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use toile_body::Landmarks;
 use toile_mesh::TriMesh;
 use toile_pattern::Pattern;
 use toile_pattern::meshing::{self, PatternMesh};
-use toile_sim::StepReport;
+use toile_sim::{State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
 const COARSER: f64 = 2.0;
 /// Longest edges that are worth a coarser beginning [m].
 const LONGEST: f64 = 0.015;
+
+/// What a garment under way needs to go on, beside the state of its world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTailor {
+    is_coarse: bool,
+    fitting: SavedFitting,
+}
 
 /// Somebody who makes a garment, step by step.
 #[derive(Debug)]
@@ -27,8 +38,8 @@ pub struct Tailor<'a> {
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
     fabrics: Fabrics,
-    /// Coarse panels, while it is sewn with them.
-    coarse: Option<PatternMesh>,
+    /// Coarse panels, while it is sewn with them, and how they carry the fine ones.
+    coarse: Option<(PatternMesh, Carrier)>,
     fitting: Fitting,
 }
 
@@ -50,15 +61,64 @@ impl<'a> Tailor<'a> {
             let arranged = arrange(pattern, mesh, body, landmarks)?;
             Fitting::new(mesh, &arranged, body, &fabrics)
         };
-        let coarse = (edge_length <= LONGEST)
-            .then(|| meshing::mesh(pattern, COARSER * edge_length).ok())
-            .flatten()
-            .and_then(|coarse| Some((begin(&coarse).ok()?, coarse)));
+        let coarse =
+            coarser(pattern, edge_length).and_then(|coarse| Some((begin(&coarse).ok()?, coarse)));
         let (fitting, coarse) = match coarse {
-            Some((fitting, coarse)) => (fitting, Some(coarse)),
+            Some((fitting, coarse)) => {
+                let carrier = Carrier::new(&coarse, mesh);
+                (fitting, Some((coarse, carrier)))
+            }
             None => (begin(mesh)?, None),
         };
         Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+    }
+
+    /// Goes on from what was saved. Everything else must be as it was then.
+    ///
+    /// # Errors
+    /// If the saved state belongs to another garment.
+    pub fn restored(
+        pattern: &'a Pattern,
+        mesh: &'a PatternMesh,
+        edge_length: f64,
+        (body, landmarks): (&'a TriMesh, &'a Landmarks),
+        fabrics: impl Into<Fabrics>,
+        (saved, state): (SavedTailor, State),
+    ) -> Result<Self, Error> {
+        let fabrics = fabrics.into();
+        let coarse = match saved.is_coarse {
+            true => Some(coarser(pattern, edge_length).ok_or(Error::OtherGarment)?),
+            false => None,
+        };
+        let current = coarse.as_ref().unwrap_or(mesh);
+        let fitting = Fitting::restored(current, saved.fitting, state, body, &fabrics)?;
+        let coarse = coarse.map(|coarse| {
+            let carrier = Carrier::new(&coarse, mesh);
+            (coarse, carrier)
+        });
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+    }
+
+    /// What it needs to go on later, beside the state of the world of its fitting.
+    pub fn saved(&self) -> SavedTailor {
+        SavedTailor { is_coarse: self.is_coarse(), fitting: self.fitting.saved() }
+    }
+
+    /// Where the vertices of the panels asked for are now, in the order of the pattern [m]: carried by the coarse ones while
+    /// it is sewn with these.
+    pub fn panel_positions(&self) -> Vec<DVec3> {
+        let at = |v: u32| self.fitting.position(v);
+        match &self.coarse {
+            Some((_, carrier)) => carrier.carry(at).concat(),
+            None => (0..self.fitting.vertices().len() as u32).map(at).collect(),
+        }
+    }
+
+    /// Whether its mesh stays the same from now on: it is of the triangles asked for, and all seams are closed.
+    pub fn is_sewn(&self) -> bool {
+        !self.is_coarse()
+            && self.fitting.stage() != Stage::Sewing
+            && self.fitting.open_stitches() == 0
     }
 
     /// The same with fine triangles from the start.
@@ -73,6 +133,16 @@ impl<'a> Tailor<'a> {
     /// The garment as it is; coarse while [`Tailor::is_coarse`].
     pub fn fitting(&self) -> &Fitting {
         &self.fitting
+    }
+
+    /// The world it is in now, to be asked for what it keeps.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.fitting.world_mut()
+    }
+
+    /// Lets a flag give up the step under way, which then leaves everything as it was.
+    pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
+        self.fitting.stop_with(flag);
     }
 
     /// Whether it is being sewn with large triangles.
@@ -90,8 +160,9 @@ impl<'a> Tailor<'a> {
     /// # Errors
     /// If a seam of the fine garment does not close, or the solver fails.
     pub fn step(&mut self) -> Result<StepReport, Error> {
-        let Some(coarse) = &self.coarse else { return self.fitting.step() };
-        match self.fitting.step() {
+        let Some((coarse, _)) = &self.coarse else { return self.fitting.step() };
+        let stop = self.fitting.stop_flag();
+        let result = match self.fitting.step() {
             Ok(report) => {
                 if self.fitting.is_settling() {
                     self.fitting = match self.fitting.refined(coarse, self.mesh)? {
@@ -106,17 +177,31 @@ impl<'a> Tailor<'a> {
                 Ok(report)
             }
             // Finer triangles would fall as well.
-            Err(fallen @ Error::Fallen { .. }) => Err(fallen),
+            Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
+                Err(error)
+            }
             Err(_) => {
                 self.fitting = self.begin_anew()?;
                 self.coarse = None;
+                self.fitting.stop_with(Arc::clone(&stop));
                 self.fitting.step()
             }
-        }
+        };
+        self.fitting.stop_with(stop);
+        result
     }
 
+    /// Begins anew with the triangles asked for.
     fn begin_anew(&self) -> Result<Fitting, Error> {
         let arranged = arrange(self.pattern, self.mesh, self.body, self.landmarks)?;
         Fitting::new(self.mesh, &arranged, self.body, &self.fabrics)
     }
+}
+
+/// Coarse panels, where sewing with them first pays.
+fn coarser(pattern: &Pattern, edge_length: f64) -> Option<PatternMesh> {
+    if edge_length > LONGEST {
+        return None;
+    }
+    meshing::mesh(pattern, COARSER * edge_length).ok()
 }

@@ -7,6 +7,8 @@
 //! | [`glb`] | mesh with uv, or an animation | 32-bit floats |
 //! | [`pc2`] | the frames of an animation, without triangles | 32-bit floats |
 //!
+//! A [`Model`] is what OBJ and GLB can hold besides a mesh: several objects, their parts and materials.
+//!
 //! [`read_mesh`] and [`write_mesh`] choose the format by the file extension. A reader either
 //! returns a mesh without hard faults (see [`TriMesh::validate`]) or an [`Error`] that names the
 //! file, the line or byte, and the remedy. It never trusts a count in a header: memory grows with
@@ -16,12 +18,15 @@ mod atomic;
 mod bytes;
 mod error;
 pub mod glb;
+mod model;
 pub mod obj;
 pub mod pc2;
 pub mod ply;
+pub mod source;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Place};
+pub use model::{Material, Model, Object, Part, RigidPose};
 
 use crate::TriMesh;
 use std::io::Write;
@@ -59,6 +64,14 @@ impl Format {
     /// # Errors
     /// If the contents are not a usable mesh.
     pub fn read(self, bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
+        if let (Self::Obj | Self::Ply, Some(order)) = (self, source::utf16(bytes)) {
+            return Err(Error::Malformed {
+                name: name.to_owned(),
+                place: Place::Byte(0),
+                what: format!("this is text in UTF-16 ({order} endian)"),
+                remedy: "save it as UTF-8 or plain ASCII",
+            });
+        }
         match self {
             Self::Obj => obj::read(bytes, name),
             Self::Ply => ply::read(bytes, name),
@@ -104,8 +117,12 @@ pub fn write_mesh(path: impl AsRef<Path>, mesh: &TriMesh) -> Result<(), Error> {
 }
 
 /// All bytes of a file.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })
+///
+/// # Errors
+/// If it cannot be read, is no regular file, or is larger than [`source::MAX_MESH_BYTES`].
+pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    source::read_bytes(path, source::MAX_MESH_BYTES)
+        .map_err(|source| Error::Read { path: path.to_path_buf(), source })
 }
 
 /// What a writer returns for a mesh that could not be read back.

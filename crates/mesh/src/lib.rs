@@ -23,13 +23,18 @@
 //!
 //! Units are metres and y is up, in memory and in every file.
 
+mod clean;
 pub mod io;
+mod rest;
 pub mod shape;
 mod topology;
 mod tri_mesh;
 mod validate;
 mod weld;
 
+pub use clean::Cleaning;
+pub use rest::UvScale;
 pub use topology::{Edge, Fans, NONE, Topology};
 pub use tri_mesh::TriMesh;
 pub use validate::{FLAT, Fault, InvalidMesh, Validation};
+pub use weld::Welding;

@@ -286,7 +286,7 @@ impl TriMesh {
 }
 
 /// The vertex a triangle uses twice.
-fn repeated(t: &[u32; 3]) -> Option<u32> {
+pub(crate) fn repeated(t: &[u32; 3]) -> Option<u32> {
     let [a, b, c] = *t;
     if a == b || a == c {
         Some(a)
@@ -303,7 +303,7 @@ fn runs_upward(t: &[u32; 3], edge: [u32; 2]) -> bool {
 }
 
 /// Whether the corners lie on a line, up to rounding.
-fn is_flat([a, b, c]: [DVec3; 3]) -> bool {
+pub(crate) fn is_flat([a, b, c]: [DVec3; 3]) -> bool {
     let sides = [b - a, c - b, a - c];
     // Scaled by the largest component, so that no size overflows or underflows.
     let scale = sides.iter().fold(0.0, |m: f64, s| m.max(s.abs().max_element()));

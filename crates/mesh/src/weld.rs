@@ -12,29 +12,73 @@ impl TriMesh {
     /// kept, and material coordinates are untouched. Layers that touch exactly are joined too,
     /// and a triangle between merged vertices stays, to be found by [`TriMesh::validate`].
     pub fn weld(&self) -> (Self, Vec<u32>) {
-        let (map, kept) = weld_map(self.positions.iter().map(|p| [*p]));
-        let positions = kept.iter().map(|v| self.positions[*v as usize]).collect();
-        let triangles = renumber(&self.triangles, &map);
-        let (uv, uv_triangles) = (self.uv.clone(), self.uv_triangles.clone());
-        (Self { positions, triangles, uv, uv_triangles }, map)
+        let welding = Welding::new(&self.positions);
+        (welding.mesh(self), welding.into_map())
     }
 }
 
-/// Triangles under a new numbering; indices outside of it stay, for validation to find.
-pub(crate) fn renumber(triangles: &[[u32; 3]], map: &[u32]) -> Vec<[u32; 3]> {
-    let new = |v: u32| map.get(v as usize).copied().unwrap_or(v);
-    triangles.iter().map(|t| t.map(new)).collect()
+/// Which vertices are at exactly the same place, in all frames seen so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Welding {
+    /// New index of every vertex.
+    map: Vec<u32>,
+    /// The first vertex of each class of equal ones.
+    kept: Vec<u32>,
+}
+
+impl Welding {
+    /// By the positions of one frame.
+    pub fn new(positions: &[DVec3]) -> Self {
+        let (map, kept) = classes(positions.iter().map(|p| (0, *p)));
+        Self { map, kept }
+    }
+
+    /// Takes apart what is not at the same place in another frame too.
+    pub fn refine(&mut self, frame: &[DVec3]) {
+        let first = |class: u32| self.kept.get(class as usize).and_then(|v| frame.get(*v as usize));
+        let holds = self.map.iter().zip(frame).all(|(class, p)| first(*class) == Some(p));
+        if !holds {
+            let both = self.map.iter().zip(frame).map(|(class, p)| (*class, *p));
+            (self.map, self.kept) = classes(both);
+        }
+    }
+
+    /// How many vertices are merged into others.
+    pub fn merged(&self) -> usize {
+        self.map.len() - self.kept.len()
+    }
+
+    /// The mesh with merged vertices; material coordinates are untouched.
+    pub fn mesh(&self, mesh: &TriMesh) -> TriMesh {
+        // Indices that are out of range stay so, for validation to find.
+        let new = |v: u32| self.map.get(v as usize).copied().unwrap_or(v);
+        TriMesh {
+            positions: self.pick(&mesh.positions),
+            triangles: mesh.triangles.iter().map(|t| t.map(new)).collect(),
+            uv: mesh.uv.clone(),
+            uv_triangles: mesh.uv_triangles.clone(),
+        }
+    }
+
+    /// What belongs to the vertices that are left.
+    pub fn pick(&self, points: &[DVec3]) -> Vec<DVec3> {
+        self.kept.iter().map(|v| points[*v as usize]).collect()
+    }
+
+    /// New index of every vertex.
+    pub fn into_map(self) -> Vec<u32> {
+        self.map
+    }
 }
 
 /// New index of every item, and the first item of each class of equal ones.
-pub(crate) fn weld_map<P: AsRef<[DVec3]>>(items: impl Iterator<Item = P>) -> (Vec<u32>, Vec<u32>) {
-    let mut first: HashMap<Vec<u64>, u32> = HashMap::new();
+pub(crate) fn classes(items: impl Iterator<Item = (u32, DVec3)>) -> (Vec<u32>, Vec<u32>) {
+    let mut first: HashMap<(u32, [u64; 3]), u32> = HashMap::new();
     let mut map = Vec::new();
     let mut kept = Vec::new();
-    for (i, item) in items.enumerate() {
+    for (i, (class, p)) in items.enumerate() {
         // Adding zero makes -0 and 0 the same bits.
-        let bits = |p: &DVec3| p.to_array().map(|c| (c + 0.0).to_bits());
-        let key: Vec<u64> = item.as_ref().iter().flat_map(bits).collect();
+        let key = (class, p.to_array().map(|c| (c + 0.0).to_bits()));
         let next = kept.len() as u32;
         let class = *first.entry(key).or_insert(next);
         if class == next {

@@ -23,8 +23,18 @@ const UNSTATED_FRACTION: f64 = 0.03;
 /// … and by this much [m] before it is worth a warning.
 const UNSTATED_LENGTH: f64 = 0.005;
 
-/// More edges than this in one panel come from a broken file.
+/// More edges, darts, pleats, notches and elastics than this in one panel come from a broken file.
 const MOST_EDGES: usize = 4000;
+
+/// More straight pieces than this in the outline, holes and lines of one panel are no drawing: curves are compared
+/// piece by piece, and garments have some thousands.
+const MOST_PIECES: usize = 20_000;
+
+/// Faults that an error lists; nobody mends more at once.
+const MOST_SHOWN: usize = 20;
+
+/// More pieces than this in all panels together.
+const MOST_PIECES_OF_ALL: usize = 100_000;
 
 /// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -170,7 +180,11 @@ impl std::fmt::Display for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let n = self.errors().count();
         write!(f, "the pattern has {n} fault{}", if n == 1 { "" } else { "s" })?;
-        self.errors().try_for_each(|fault| write!(f, "\n  {fault}"))
+        self.errors().take(MOST_SHOWN).try_for_each(|fault| write!(f, "\n  {fault}"))?;
+        match n.saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more"),
+        }
     }
 }
 
@@ -237,25 +251,15 @@ impl Pattern {
 
 /// The name most like a wrong one, for "did you mean".
 fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Nobody mistypes a longer one, and the comparison takes the product of both lengths.
+    const LONGEST: usize = 80;
+    if wrong.len() > LONGEST {
+        return None;
+    }
     names
-        .map(|n| (distance(wrong, n), n))
+        .filter(|n| n.len() <= LONGEST)
+        .map(|n| (strsim::levenshtein(wrong, n), n))
         .filter(|(d, n)| *d <= n.chars().count().div_ceil(3))
         .min_by_key(|(d, _)| *d)
         .map(|(_, n)| n)
-}
-
-/// Letters to change, add or drop to make one word of another (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, &cb) in b.iter().enumerate() {
-            let change = corner + usize::from(ca != cb);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -14,6 +14,16 @@ use kurbo::{CubicBez, ParamCurve, ParamCurveArclen, Point, QuadBez};
 /// Error allowed in lengths of Bézier curves [m]: far below what can be cut, far above rounding.
 pub const ACCURACY: f64 = 1e-8;
 
+/// Error allowed in lengths of Bézier curves as a part of their control polygon: where it is more than
+/// [`ACCURACY`], the curve is too large for that, and halving it on would take for ever.
+const RELATIVE_ACCURACY: f64 = 1e-9;
+
+/// Control points farther away than this [m] have no squares in double precision, which lengths need.
+const COMPUTABLE: f64 = 1e100;
+
+/// No point of a pattern that is read is farther from its origin [m]: a fabric store rolls out less.
+pub(crate) const FARTHEST: f64 = 100.0;
+
 /// An arc whose bulge is smaller than this is straight to within rounding.
 const FLAT_BULGE: f64 = 1e-9;
 
@@ -105,6 +115,43 @@ impl Edge {
         curve && self.from.is_finite() && self.to.is_finite()
     }
 
+    /// Its ends and control points, in order.
+    fn control_points(&self) -> [DVec2; 4] {
+        match self.curve {
+            Curve::Line | Curve::Arc { .. } => [self.from, self.from, self.to, self.to],
+            Curve::Quadratic { control } => [self.from, control, control, self.to],
+            Curve::Cubic { controls: [a, b] } => [self.from, a, b, self.to],
+        }
+    }
+
+    /// Largest coordinate of its ends and control points [m].
+    fn extent(&self) -> f64 {
+        self.control_points().iter().map(|p| p.abs().max_element()).fold(0.0, f64::max)
+    }
+
+    /// Length of its control polygon [m], of which it is a part.
+    fn control_length(&self) -> f64 {
+        let pairs = self.control_points();
+        pairs.windows(2).map(|p| libm::hypot(p[1].x - p[0].x, p[1].y - p[0].y)).sum()
+    }
+
+    /// Error allowed in its length [m].
+    fn accuracy(&self) -> f64 {
+        ACCURACY.max(RELATIVE_ACCURACY * self.control_length())
+    }
+
+    /// Refuses an edge of a file that is far from everything. Numbers that are not finite are left to
+    /// [`crate::Pattern::check`].
+    pub(crate) fn refuse_if_far(&self) -> Result<(), String> {
+        match self.extent() {
+            far if far.is_finite() && far > FARTHEST => Err(format!(
+                "edge `{}`: a coordinate of {far:.3e} m is more than {FARTHEST} m; check the unit",
+                self.name
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it is drawn straight.
     pub fn is_straight(&self) -> bool {
         match self.curve {
@@ -140,8 +187,11 @@ impl Edge {
         }
         match self.curve {
             Curve::Line => self.from.distance(self.to),
-            Curve::Quadratic { control } => self.quad(control).arclen(ACCURACY),
-            Curve::Cubic { controls } => self.bezier(controls).arclen(ACCURACY),
+            Curve::Quadratic { .. } | Curve::Cubic { .. } if self.extent() > COMPUTABLE => {
+                self.control_length()
+            }
+            Curve::Quadratic { control } => self.quad(control).arclen(self.accuracy()),
+            Curve::Cubic { controls } => self.bezier(controls).arclen(self.accuracy()),
             Curve::Arc { bulge } => match self.circle(bulge) {
                 None => self.from.distance(self.to),
                 Some((centre, angle)) => angle.abs() * self.from.distance(centre),
@@ -160,8 +210,9 @@ impl Edge {
         }
         match self.curve {
             Curve::Line | Curve::Arc { .. } => s / length,
-            Curve::Quadratic { control } => self.quad(control).inv_arclen(s, ACCURACY),
-            Curve::Cubic { controls } => self.bezier(controls).inv_arclen(s, ACCURACY),
+            _ if self.extent() > COMPUTABLE => s / length,
+            Curve::Quadratic { control } => self.quad(control).inv_arclen(s, self.accuracy()),
+            Curve::Cubic { controls } => self.bezier(controls).inv_arclen(s, self.accuracy()),
         }
     }
 
@@ -298,6 +349,23 @@ mod tests {
             Edge::cubic("cubic", v(0.0, 0.0), [v(0.1, -0.2), v(0.5, 0.2)], v(0.3, 0.4)),
             Edge::arc_through("arc", v(0.1, 0.0), v(0.0, 0.1), v(-0.1, 0.0)),
         ]
+    }
+
+    #[test]
+    fn curves_of_any_size_have_a_length_after_bounded_work() {
+        for far in [1e3, 1e9, 1e20, 1e30, 1e150, 1e300] {
+            for edge in [
+                Edge::cubic("c", v(0.0, 0.0), [v(0.1, 0.2), v(far, 0.3)], v(0.4, -0.1)),
+                Edge::quadratic("q", v(0.0, 0.0), v(0.1, far), v(0.4, -0.1)),
+                Edge::cubic("cusp", v(0.0, 0.0), [v(far, far), v(0.0, far)], v(far, 0.0)),
+            ] {
+                let length = edge.length();
+                let chord = edge.to - edge.from;
+                assert!(length >= 0.9 * libm::hypot(chord.x, chord.y) && length.is_finite());
+                assert!(edge.at(0.3 * length).is_finite());
+                assert!(edge.flatten(1e-4).len() <= 401);
+            }
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Error {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            Self::Read { .. } => "check the path and its permissions".into(),
+            Self::Read { source, .. } => toile_mesh::io::source::remedy(source).into(),
             Self::File(_) => "check that the folder exists, its permissions and space".into(),
             Self::Parse { .. } | Self::Content { .. } => {
                 "docs/patterns.md describes the file; `toile pattern make tshirt` writes one".into()

@@ -7,6 +7,7 @@
 
 use crate::edge::Edge;
 use crate::error::Error;
+use crate::file::refuse_if_many;
 use crate::panel::{Notch, Panel};
 use crate::pattern::Pattern;
 use glam::DVec2;
@@ -86,7 +87,7 @@ const NEAR: f64 = 2e-3;
 /// # Errors
 /// If they are not such parts.
 pub fn from_json(text: &str, name: &str) -> Result<Pattern, Error> {
-    let value = serde_json::from_str(text)
+    let value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|e| Error::Parse { name: name.into(), message: e.to_string() })?;
     from_value(value, name)
 }
@@ -96,6 +97,7 @@ pub(crate) fn from_value(value: Value, name: &str) -> Result<Pattern, Error> {
         name: name.into(),
         message: format!("not parts of FreeSewing: {e}"),
     })?;
+    refuse_if_many(name, document.parts.len(), 0)?;
     let scale = match document.units.as_deref() {
         None | Some("mm") => 1e-3,
         Some("cm") => 1e-2,
@@ -119,7 +121,7 @@ pub(crate) fn from_value(value: Value, name: &str) -> Result<Pattern, Error> {
         let none = Cut::default();
         let cut = document.cutlist.get(key).unwrap_or(&none);
         let called = key.rsplit('.').next().unwrap_or(key).replace('[', "_");
-        let mut panel = Panel::new(called, edges(&path.ops, point));
+        let mut panel = Panel::new(called, edges(&path.ops, point).map_err(bad)?);
         if panel.signed_area() < 0.0 {
             panel.edges = panel.edges.iter().rev().map(Edge::reversed).collect();
         }
@@ -151,7 +153,7 @@ pub(crate) fn from_value(value: Value, name: &str) -> Result<Pattern, Error> {
 }
 
 /// The edges of a closed drawing, numbered from 1.
-fn edges(operations: &[Operation], point: impl Fn([f64; 2]) -> DVec2) -> Vec<Edge> {
+fn edges(operations: &[Operation], point: impl Fn([f64; 2]) -> DVec2) -> Result<Vec<Edge>, String> {
     let mut edges: Vec<Edge> = Vec::new();
     let (mut start, mut at) = (DVec2::ZERO, DVec2::ZERO);
     for operation in operations {
@@ -168,12 +170,13 @@ fn edges(operations: &[Operation], point: impl Fn([f64; 2]) -> DVec2) -> Vec<Edg
             Operation::Close => Edge::line(name, at, start),
         };
         at = edge.to;
+        edge.refuse_if_far()?;
         // Drawings close themselves with a line of no length.
         if edge.length() >= SAME {
             edges.push(edge);
         }
     }
-    edges
+    Ok(edges)
 }
 
 /// The half piece unfolded at the line between two points.

@@ -9,6 +9,7 @@
 
 use crate::edge::{Curve, Edge};
 use crate::error::Error;
+use crate::file::refuse_if_many;
 use crate::hint::part_of;
 use crate::panel::{BodyPart, Frame, Panel, Side};
 use crate::pattern::Pattern;
@@ -84,7 +85,7 @@ struct StitchSide {
 /// # Errors
 /// If it is not such a pattern.
 pub fn from_json(text: &str, name: &str) -> Result<Pattern, Error> {
-    let value = serde_json::from_str(text)
+    let value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|e| Error::Parse { name: name.into(), message: e.to_string() })?;
     from_value(value, name)
 }
@@ -101,6 +102,8 @@ pub(crate) fn from_value(value: Value, name: &str) -> Result<Pattern, Error> {
         let message = format!("units_in_meter = {per_metre} is impossible");
         return Err(bad("properties".into(), message));
     }
+    let (panels, stitches) = (&document.pattern.panels, &document.pattern.stitches);
+    refuse_if_many(name, panels.len().max(document.pattern.panel_order.len()), stitches.len())?;
     let absolute = document.properties.curvature_coords.as_deref() == Some("absolute");
     let reader = Reader { scale: 1.0 / per_metre, absolute };
     let mut pattern = Pattern::new("");
@@ -136,7 +139,9 @@ impl Reader {
     fn panel(&self, name: &str, file: &PanelIn) -> Result<Panel, String> {
         let mut edges = Vec::new();
         for (k, e) in file.edges.iter().enumerate() {
-            edges.push(self.edge(k, e, &file.vertices).map_err(|m| format!("edge {k}: {m}"))?);
+            let edge = self.edge(k, e, &file.vertices).map_err(|m| format!("edge {k}: {m}"))?;
+            edge.refuse_if_far()?;
+            edges.push(edge);
         }
         let [x, y, z] = file.rotation.map(f64::to_radians);
         let mut frame = Frame {

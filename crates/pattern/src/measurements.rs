@@ -192,8 +192,8 @@ impl Measurements {
     /// If a name is unknown or a value is impossible for a body.
     pub fn with_toml(mut self, text: &str, name: &str) -> Result<Self, Error> {
         let bad = |message: String| Error::Parse { name: name.into(), message };
-        let table: toml::Table =
-            toml::from_str(text).map_err(|e| bad(e.to_string().trim_end().into()))?;
+        let table: toml::Table = toml::from_str(text.trim_start_matches('\u{feff}'))
+            .map_err(|e| bad(e.to_string().trim_end().into()))?;
         for (key, value) in &table {
             let number = value.as_float().or_else(|| value.as_integer().map(|i| i as f64));
             let number = number.ok_or_else(|| bad(format!("{key}: a number is needed")))?;

@@ -20,7 +20,7 @@ use crate::seam::{Chain, Correspondence};
 use glam::{DVec2, DVec3};
 use toile_mesh::TriMesh;
 
-/// More vertices than this in one panel are a mistake in the edge length.
+/// More vertices than this in all panels together are a mistake in the edge length.
 const MOST_VERTICES: f64 = 4e6;
 
 /// A vertex of a panel.
@@ -146,13 +146,7 @@ pub fn mesh(pattern: &Pattern, edge_length: f64) -> Result<PatternMesh, Error> {
     }
     pattern.checked()?;
     let loops = pattern.loops();
-    for panel in &pattern.panels {
-        let vertices = panel.signed_area() / (0.866 * edge_length * edge_length);
-        if vertices > MOST_VERTICES {
-            let reason = format!("that would be {vertices:.0} vertices");
-            return Err(Error::Mesh { panel: panel.name.clone(), edge_length, reason });
-        }
-    }
+    check_size(pattern, edge_length)?;
     // Darts and pleats first: they are sewn before the panels are.
     let mut joins: Vec<(SewnBy, Chain, Chain, Correspondence)> = Vec::new();
     for (panel, name, a, b) in pattern.closures(&loops) {
@@ -218,6 +212,26 @@ pub fn mesh(pattern: &Pattern, edge_length: f64) -> Result<PatternMesh, Error> {
         })
         .collect();
     Ok(PatternMesh { panels, stitchings })
+}
+
+/// Estimates the vertices, before any is made.
+fn check_size(pattern: &Pattern, edge_length: f64) -> Result<(), Error> {
+    let mut total = 0.0;
+    for panel in &pattern.panels {
+        let paths = panel.holes.iter().chain(&panel.lines).flat_map(|p| &p.edges);
+        let lines: f64 = panel.edges.iter().chain(paths).map(crate::Edge::length).sum();
+        total += panel.signed_area() / (0.866 * edge_length * edge_length) + lines / edge_length;
+        if total > MOST_VERTICES {
+            return Err(Error::Request {
+                message: format!(
+                    "panel `{}` with edges of {edge_length} m would bring the mesh to {total:.1e} vertices, more than {MOST_VERTICES:.0e}",
+                    panel.name
+                ),
+                help: "choose longer edges: 0.01 is 1 cm, good for a garment".into(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Points of a panel that its darts and pleats sew together.

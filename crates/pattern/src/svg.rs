@@ -115,6 +115,9 @@ impl Page {
             let p = self.place(panel, p);
             format!("{:.2} {:.2}", p.x, p.y)
         };
+        if !edge.is_finite() {
+            return String::new();
+        }
         let start = if begin { format!("M{} ", at(edge.from)) } else { String::new() };
         let rest = match edge.curve {
             Curve::Line => format!("L{}", at(edge.to)),
@@ -128,6 +131,12 @@ impl Page {
             }
         };
         start + &rest
+    }
+
+    /// The data of a closed line.
+    fn closed<'e>(&self, panel: usize, edges: impl Iterator<Item = &'e Edge>) -> String {
+        let parts = edges.enumerate().map(|(k, edge)| self.data(panel, edge, k == 0));
+        parts.collect::<String>() + "Z"
     }
 
     fn panel(&mut self, i: usize, panel: &Panel, loops: &[Vec<crate::Segment>]) {
@@ -144,11 +153,13 @@ impl Page {
             ));
         }
         let mut data = String::new();
-        for ring in loops {
-            for (k, segment) in ring.iter().enumerate() {
-                data += &self.data(i, &segment.edge, k == 0);
+        for (k, ring) in loops.iter().enumerate() {
+            if ring.iter().all(|s| s.edge.is_finite()) {
+                data += &self.closed(i, ring.iter().map(|s| &s.edge));
+            } else if k == 0 {
+                // A dart that leads nowhere: the outline without it.
+                data += &self.closed(i, panel.edges.iter());
             }
-            data.push('Z');
         }
         let w = 0.09 * self.font;
         self.line(format_args!(
@@ -214,7 +225,7 @@ impl Page {
         }
         let w = 0.1 * self.font;
         for notch in &panel.notches {
-            if let Some(edge) = panel.edge(&notch.edge) {
+            if let Some(edge) = panel.edge(&notch.edge).filter(|_| notch.at.is_finite()) {
                 let s = notch.at * edge.length();
                 let inward = edge.direction(s).perp();
                 let a = self.place(i, edge.at(s));

@@ -278,3 +278,59 @@ fn what_is_sewn_twice_or_not_at_all_is_worth_a_word() {
     assert_eq!(kinds, [Kind::SewnTwice, Kind::Loose]);
     assert!(check.faults.iter().all(|f| f.severity == Severity::Warning));
 }
+
+#[test]
+fn a_panel_of_too_many_pieces_is_refused_instead_of_compared() {
+    // 4000 curves that all overlap: comparing their pieces would take 10¹² tests.
+    let mut p = pair();
+    let n = 3990;
+    p.panels[0].edges = (0..n)
+        .map(|i| {
+            let y = |i: usize| 1e-4 * (i % n) as f64;
+            Edge::cubic(
+                format!("{i}"),
+                v(0.0, y(i)),
+                [v(3.0, y(i)), v(-3.0, y(i))],
+                v(0.0, y(i + 1)),
+            )
+        })
+        .collect();
+    let check = p.check();
+    let message = check.errors().next().expect("refused").to_string();
+    assert!(message.contains("pieces; 20000 is the most"), "{message}");
+    p.panels[0].edges.truncate(4);
+    p.panels[0].notches = vec![Notch { edge: "0".into(), at: 0.5, label: String::new() }; 4001];
+    let message = p.check().errors().next().expect("refused").to_string();
+    assert!(message.contains("4005 edges, darts and marks"), "{message}");
+}
+
+#[test]
+fn a_drawing_has_only_finite_numbers_whatever_the_pattern() {
+    // Found by fuzzing: tips and holes at infinity became parts of the outline.
+    let mut p = pair();
+    let tips = [v(f64::NAN, 0.2), v(0.1, f64::INFINITY)];
+    p.panels[0].darts =
+        vec![Dart { name: "d".into(), shape: DartShape::Double { tips, width: 0.02 } }];
+    let tip = v(f64::INFINITY, 0.0);
+    let shape = DartShape::Open { edge: "south".into(), at: 0.5, width: 0.02, tip };
+    p.panels[1].darts = vec![Dart { name: "o".into(), shape }];
+    let edges = vec![Edge::line("h", v(0.1, f64::NAN), v(0.2, 0.2))];
+    p.panels[1].holes = vec![Path { name: "hole".into(), edges }];
+    p.panels[0].notches = vec![Notch { edge: "south".into(), at: f64::NAN, label: String::new() }];
+    let drawing = svg::draw(&p, &p.check(), svg::Options::default());
+    // Attributes stand between quotation marks.
+    let mut attributes = drawing.split('"').skip(1).step_by(2);
+    let bad = attributes.find(|a| a.contains("NaN") || a.contains("inf"));
+    assert_eq!(bad, None);
+    assert!(drawing.matches("evenodd").count() == 2, "both outlines are drawn");
+}
+
+#[test]
+fn an_error_lists_some_faults_and_counts_the_rest() {
+    let mut p = pair();
+    p.panels[0].notches =
+        vec![Notch { edge: "nowhere".into(), at: 0.5, label: String::new() }; 500];
+    let message = p.checked().unwrap_err().to_string();
+    assert!(message.contains("500 faults") && message.ends_with("and 480 more"), "{message}");
+    assert!(message.lines().count() == 22);
+}

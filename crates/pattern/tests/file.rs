@@ -114,3 +114,53 @@ fn what_is_no_text_and_what_is_endless_is_refused_in_a_few_words() {
     let error = file::from_toml(text, "arc").expect_err("no circle").to_string();
     assert!(error.contains("panel `p`") && error.contains("edge `s`"), "{error}");
 }
+
+#[test]
+fn a_point_beyond_a_hundred_metres_is_refused_in_every_format() {
+    let toml = "unit = \"cm\"\n[[panel]]\nname = \"p\"\nstart = [0, 0]\nedge = [{ name = \"s\", to = [9, 0], \
+                cubic = [[1, 1], [1e30, 2]] }, { to = [9, 9] }, { to = [0, 0] }]\n";
+    let garmentcode = r#"{"pattern": {"panels": {"p": {"vertices": [[0, 0], [9, 0], [9, 1e20]],
+        "edges": [{"endpoints": [0, 1]}, {"endpoints": [1, 2], "curvature": [0.5, 0.3]}, {"endpoints": [2, 0]}]}}}}"#;
+    let freesewing = r#"{"parts": {"p": {"paths": {"seam": {"ops": [{"t": "move", "to": [0, 0]},
+        {"t": "curve", "cp1": [0, 9], "cp2": [1e30, 9], "to": [9, 9]}, {"t": "close"}]}}}}}"#;
+    for (text, wanted) in [
+        (file::from_toml(toml, "f"), "f: panel `p`: edge `s`: a coordinate of 1.000e28 m"),
+        (file::from_json(garmentcode, "f"), "f: panel `p`: edge `1`: a coordinate of 1.000e18 m"),
+        (file::from_json(freesewing, "f"), "f: part `p`: edge `1`: a coordinate of 1.000e27 m"),
+    ] {
+        let message = text.expect_err("too far").to_string();
+        assert!(message.starts_with(wanted) && message.ends_with("check the unit"), "{message}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_pattern() {
+    let pattern = apron();
+    for text in [file::to_toml(&pattern), file::to_json(&pattern)] {
+        let marked = format!("\u{feff}{text}");
+        let read = if text.starts_with('{') {
+            file::from_json(&marked, "f")
+        } else {
+            file::from_toml(&marked, "f")
+        };
+        assert_eq!(read.expect("good").panels.len(), 2);
+    }
+}
+
+#[test]
+fn thousands_of_panels_and_sides_of_seams_are_refused_before_they_are_looked_for() {
+    let panel = |i: usize| {
+        format!(
+            "[[panel]]\nname = \"p{i}\"\nstart = [0, 0]\nedge = [{{ to = [9, 0] }}, {{ to = [9, 9] }}]\n"
+        )
+    };
+    let panels: String = (0..1001).map(panel).collect();
+    let message =
+        file::from_toml(&format!("unit = \"cm\"\n{panels}"), "f").unwrap_err().to_string();
+    assert!(message.contains("1001 panels"), "{message}");
+    let side = "\"p0.1\", ".repeat(6000);
+    let seam = format!("[[seam]]\na = [{side}]\nb = [{side}]\n");
+    let text = format!("unit = \"cm\"\n{}{seam}", panel(0));
+    let message = file::from_toml(&text, "f").unwrap_err().to_string();
+    assert!(message.contains("12000 sides"), "{message}");
+}

@@ -323,6 +323,13 @@ fn impossible_edge_lengths_are_refused() {
     for h in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-6] {
         assert!(meshing::mesh(&tube(), h).is_err(), "{h}");
     }
+    // The estimate comes before the work, and also counts long outlines of little area.
+    let error = meshing::mesh(&tube(), 1e-9).unwrap_err();
+    assert!(error.to_string().contains("vertices, more than 4e6"), "{error}");
+    assert!(error.help().contains("choose longer edges"), "{}", error.help());
+    let mut strip = Pattern::new("strip");
+    strip.panels = vec![rectangle("thread", 3.0, 1.1e-4)];
+    assert!(meshing::mesh(&strip, 1e-6).unwrap_err().to_string().contains("vertices, more than"));
     // A length larger than the panel still gives a mesh of its corners.
     let coarse = meshing::mesh(&tube(), 10.0).expect("a few triangles");
     assert_sound(&tube(), &coarse);

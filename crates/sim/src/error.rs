@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use crate::cause::Cause;
 use crate::integrate::StepError;
 use thiserror::Error;
 
@@ -44,18 +45,15 @@ pub enum Error {
         /// Where it was noticed.
         stage: Stage,
     },
-    /// Collisions were left after all iterations, at the smallest substep.
-    #[error(
-        "step {step}: no way on was found, however short, first at vertex {vertex}: cloth is pinched between things that move through \
-         each other, has edges far shorter than others, or `solver.step` is too large"
-    )]
+    /// No feasible step was found, however short.
+    #[error("step {step}: no feasible step, however short, first at vertex {vertex}: {cause}")]
     Unresolved {
         /// The step that failed.
         step: u64,
-        /// How many are left.
-        left: usize,
-        /// A vertex of the first.
+        /// A vertex of the first feature in the way.
         vertex: u32,
+        /// Why.
+        cause: Box<Cause>,
     },
     /// An implicit step has no solution that could be found, however short.
     #[error(
@@ -66,6 +64,12 @@ pub enum Error {
         step: u64,
         /// Why.
         reason: StepError,
+    },
+    /// The step was stopped from outside ([`crate::World::stop_with`]).
+    #[error("step {step} was stopped")]
+    Stopped {
+        /// The step that was not finished.
+        step: u64,
     },
     /// The linear systems of the cloth cannot be set up.
     #[error(transparent)]

@@ -260,6 +260,26 @@ impl Fabric {
                 ));
             }
         }
+        for (key, value, most) in [
+            ("density", self.density, 100.0),
+            ("weft", self.weft, 1e9),
+            ("warp", self.warp, 1e9),
+            ("shear", self.shear, 1e9),
+            ("shear_hysteresis", self.shear_hysteresis, 1e9),
+            ("shear_hysteresis_wide", self.shear_hysteresis_wide, 1e9),
+            ("bend_weft", self.bend_weft, 1e4),
+            ("bend_warp", self.bend_warp, 1e4),
+            ("bend_twist", self.bend_twist.unwrap_or(0.0), 1e4),
+            ("bend_hysteresis_weft", self.bend_hysteresis_weft, 1e4),
+            ("bend_hysteresis_warp", self.bend_hysteresis_warp, 1e4),
+            ("thickness", self.thickness, 1.0),
+            ("friction", self.friction, 100.0),
+            ("viscosity", self.viscosity, 1e4),
+        ] {
+            if value > most {
+                return Err(bad(key, format!("is {value:?}; no fabric has more than {most:?}")));
+            }
+        }
         let parts = [
             ("damping", self.damping, "a part of critical"),
             ("resilience_weft", self.resilience_weft.unwrap_or(1.0), "a part of the work"),

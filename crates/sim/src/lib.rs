@@ -12,6 +12,7 @@
 pub mod avoid;
 pub mod barrier;
 pub mod body;
+pub mod cause;
 pub mod constraint;
 pub mod element;
 mod error;
@@ -33,6 +34,7 @@ pub mod strain_limit;
 mod world;
 
 pub use body::{Body, BodyQuery};
+pub use cause::Cause;
 pub use constraint::Pin;
 pub use error::{Error, Stage};
 pub use fabric::Fabric;

@@ -23,6 +23,7 @@ mod factor;
 mod filter;
 pub mod gauss_seidel;
 mod incomplete;
+pub mod mixed;
 mod ordering;
 mod pattern;
 mod places;

@@ -132,7 +132,7 @@ impl Preset {
                     stretch: 0.04,
                     ..StrainLimit::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::Liu98 => Settings {
                 // The paper does not tell its step. Threads are softened with its square: at 2 ms a cloth on a table is stretched
@@ -142,7 +142,7 @@ impl Preset {
                 stretch: Stretch::Terzopoulos,
                 bend: Bend::Terzopoulos,
                 stiffness: Stiffness::Stable,
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::AabbRealtime => Settings {
                 step: 2e-3,
@@ -166,7 +166,7 @@ impl Preset {
                     },
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::BaraffWitkin98 => Settings {
                 step: 0.01,
@@ -181,7 +181,7 @@ impl Preset {
                     zones: Zones::Off,
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::Bridson02 => Settings {
                 step: 1e-3,
@@ -197,7 +197,7 @@ impl Preset {
                     zones: Zones::Rigid,
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::Geneva04 => Settings {
                 step: 5e-3,
@@ -218,7 +218,7 @@ impl Preset {
                     },
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::Tuebingen04 => Settings {
                 step: 5e-3,
@@ -243,7 +243,7 @@ impl Preset {
                     },
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
             Self::Provot97 => Settings {
                 step: 1e-3,
@@ -266,7 +266,7 @@ impl Preset {
                     zones: Zones::Rigid,
                     ..Collision::default()
                 },
-                ..Settings::default()
+                ..Settings::classic()
             },
         }
     }

@@ -1,6 +1,6 @@
 //! What a step says about itself.
 
-use crate::barrier::Stepped;
+use crate::barrier::SolverStatistics;
 use serde::{Deserialize, Serialize};
 
 /// Energy of the cloth [J].
@@ -146,19 +146,19 @@ pub struct StepReport {
 
 impl StepReport {
     /// Takes up a step of the default solver.
-    pub(crate) fn take(&mut self, stepped: &Stepped) {
-        self.iterations += stepped.iterations;
-        self.linear_iterations += stepped.linear_iterations;
-        self.halvings += stepped.halvings;
-        self.contacts = stepped.contacts;
-        self.gap = if stepped.gap.is_finite() { stepped.gap } else { 0.0 };
-        self.residual = stepped.residual;
-        self.unsettled += u32::from(!stepped.converged);
-        self.tested += stepped.tested;
-        self.detections += stepped.queries;
-        let [detect, elastic, linear, search] = stepped.seconds;
-        self.seconds.detect += detect;
-        self.seconds.integrate += elastic + linear;
-        self.seconds.respond += search;
+    pub(crate) fn take(&mut self, statistics: &SolverStatistics) {
+        self.iterations += statistics.iterations;
+        self.linear_iterations += statistics.linear_iterations;
+        self.halvings += statistics.halvings;
+        self.contacts = statistics.contacts;
+        self.gap = if statistics.gap.is_finite() { statistics.gap } else { 0.0 };
+        self.residual = statistics.residual;
+        self.unsettled += u32::from(!statistics.converged);
+        self.tested += statistics.tested;
+        self.detections += statistics.queries;
+        let seconds = &statistics.seconds;
+        self.seconds.detect += seconds.collision;
+        self.seconds.integrate += seconds.elasticity + seconds.linear_solve;
+        self.seconds.respond += seconds.line_search;
     }
 }

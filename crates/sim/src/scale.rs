@@ -12,6 +12,9 @@ use glam::DVec3;
 /// Largest coordinate and size [m]. Beyond it a thickness is lost in the rounding of positions.
 const LARGEST: f64 = 1e6;
 
+/// Strongest gravity [m/s²]: a step of 10 ms ends ten kilometres away. Beyond it forces leave the range of single precision.
+const STRONGEST: f64 = 1e8;
+
 /// Part of the shortest edge that a fabric's thickness may take up. Thicker cloth would press its
 /// own neighbours apart.
 const THICKEST: f64 = 0.25;
@@ -62,6 +65,10 @@ pub(crate) fn check(
 ) -> Result<(), Error> {
     if !gravity.is_finite() {
         return Err(setting("gravity", "is not finite".into()));
+    }
+    if gravity.length() > STRONGEST {
+        let reason = format!("is {:e} m/s²; at most {STRONGEST:e} can be", gravity.length());
+        return Err(setting("gravity", reason));
     }
     if let Some(reason) = wind.and_then(|w| w.validate().err()) {
         return Err(setting("wind", reason));
@@ -204,6 +211,27 @@ mod tests {
                 .unwrap_err()
                 .starts_with("ball: it is larger")
         );
+    }
+
+    #[test]
+    fn gravity_beyond_all_numbers_is_refused_by_name() {
+        let cloth = || Cloth {
+            name: "sheet".into(),
+            mesh: grid(1.0, 1.0, 4, 4, Diagonals::Alternating),
+            grid: Some([4, 4]),
+            fabric: Fabric::default(),
+            pieces: Vec::new(),
+        };
+        let with = |gravity| {
+            let surroundings = Surroundings { gravity, ..Surroundings::default() };
+            World::new(vec![cloth()], surroundings, Preset::Toile.settings())
+        };
+        let refused = with(DVec3::Y * -1e30).map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains("gravity") && refused.contains("1e30"), "{refused}");
+        let mut strong = with(DVec3::Y * -1e6).unwrap();
+        strong.step().unwrap();
+        let (h, x) = (strong.settings().step, strong.state().x[0]);
+        assert!((x.y / (-1e6 * h * h) - 1.0).abs() < 1e-6, "it falls: {x}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Which methods a run uses, and with which numbers.
 
+mod active;
+
 use crate::avoid::Avoidance;
 use crate::barrier::Barrier;
 use crate::body::BodyQuery;
@@ -211,11 +213,19 @@ pub struct Settings {
     pub avoidance: Avoidance,
 }
 
+/// Those of the default solver: the preset `toile`.
 impl Default for Settings {
     fn default() -> Self {
+        crate::Preset::default().settings()
+    }
+}
+
+impl Settings {
+    /// Springs and impacts with the numbers that the systems of the papers share.
+    pub fn classic() -> Self {
         Self {
             step: 1e-3,
-            method: Method::default(),
+            method: Method::Classic,
             untangle: true,
             springs: Springs::default(),
             stretch: Stretch::default(),
@@ -230,9 +240,7 @@ impl Default for Settings {
             avoidance: Avoidance::default(),
         }
     }
-}
 
-impl Settings {
     /// Refuses values that make no sense, by name.
     pub fn validate(&self) -> Result<(), Error> {
         let check = |ok: bool, key: &'static str, value: f64, rule: &str| {
@@ -317,8 +325,8 @@ impl Settings {
             ("solver.avoidance.tolerance", a.tolerance, 1e-14, 1e-2, "it must be 1e-14 to 0.01 m"),
             ("solver.avoidance.sweeps", f64::from(a.sweeps), 1.0, 1e6, "it must be 1 to 1000000"),
             (
-                "solver.barrier.reach",
-                b.reach,
+                "solver.barrier.dhat",
+                b.dhat,
                 0.0,
                 0.1,
                 "it must be 0 to 0.1 m; 0 is chosen by the mesh",
@@ -330,7 +338,7 @@ impl Settings {
                 1e9,
                 "it must be 0 to 1e9 Pa; 0 is chosen",
             ),
-            ("solver.barrier.slip", b.slip, 0.0, 0.1, "it must be 0 to 0.1 m; 0 is chosen"),
+            ("solver.barrier.epsu", b.epsu, 0.0, 0.1, "it must be 0 to 0.1 m; 0 is chosen"),
             ("solver.barrier.decrement", b.decrement, 0.0, 1.0, "it must be 0 to 1"),
             ("solver.barrier.speed", b.speed, 0.0, 1.0, "it must be 0 to 1 m/s"),
             (
@@ -355,8 +363,31 @@ impl Settings {
                 "it must be 1 to 1000000",
             ),
         ];
+        let n = &self.implicit.solve;
+        let counts = [
+            ("solver.collision.impact_rounds", c.impact_rounds, 10_000),
+            ("solver.collision.zone_rounds", c.zone_rounds, 10_000),
+            ("solver.collision.feedback", c.feedback, 1000),
+            ("solver.strain_limit.sweeps", l.sweeps, 10_000),
+            ("solver.implicit.solve.max_iterations", n.max_iterations, 100_000),
+        ];
+        for (key, value, most) in counts {
+            let rule = format!("it must be 0 to {most}");
+            check(value <= most, key, f64::from(value), &rule)?;
+        }
+        let tolerances = [
+            ("solver.implicit.solve.tolerance", n.tolerance),
+            ("solver.implicit.solve.linear_tolerance", n.linear_tolerance),
+        ];
+        for (key, value) in tolerances {
+            check(in_range(value, 0.0, 1e12), key, value, "it must be 0 to 1e12")?;
+        }
         for (key, value, lo, hi, rule) in barrier {
             check(in_range(value, lo, hi), key, value, rule)?;
+        }
+        if self.method != Method::Implicit && c.response == Response::Constraints {
+            let reason = "is \"constraints\", which the method \"implicit\" alone can solve with: take \"impacts\"";
+            return Err(Error::Setting { key: "solver.collision.response", reason: reason.into() });
         }
         if let Rule::Blend { theta } = self.implicit.rule {
             check(
@@ -385,7 +416,7 @@ mod tests {
     #[test]
     fn settings_of_the_solvers_that_make_no_sense_are_refused_by_name() {
         let with = |change: &dyn Fn(&mut Settings)| {
-            let mut settings = Settings::default();
+            let mut settings = Settings::classic();
             change(&mut settings);
             settings.validate().map_err(|e| e.to_string())
         };
@@ -394,7 +425,7 @@ mod tests {
             let message = with(change).unwrap_err();
             assert!(message.contains(key), "{message}");
         };
-        refused(&|s| s.barrier.reach = -1.0, "solver.barrier.reach");
+        refused(&|s| s.barrier.dhat = -1.0, "solver.barrier.dhat");
         refused(&|s| s.barrier.pressure = f64::NAN, "solver.barrier.pressure");
         refused(&|s| s.barrier.max_iterations = 0, "solver.barrier.max_iterations");
         refused(&|s| s.barrier.linear_tolerance = 0.0, "solver.barrier.linear_tolerance");

@@ -2,9 +2,10 @@
 
 use crate::barrier::Anchors;
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// The step before, which methods over several steps go on from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Before {
     /// Its length [s]; of quasi-static steps, the pace of the next one.
     pub h: f64,
@@ -15,7 +16,7 @@ pub struct Before {
 }
 
 /// Positions and velocities of all vertices of all cloths.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Simulated time [s].
     pub time: f64,

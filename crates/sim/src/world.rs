@@ -2,6 +2,7 @@
 
 use crate::barrier::Seam;
 use crate::body::{Body, BodyQuery, Collider};
+use crate::cause::Cause;
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
@@ -14,9 +15,12 @@ use crate::scale;
 use crate::settings::{Collision, Method, Response, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 mod avoid;
+mod blame;
 mod constrain;
 mod engine;
 mod feedback;
@@ -53,6 +57,8 @@ pub struct World {
     warnings: Vec<Warning>,
     /// None while it rests.
     engine: Option<Engine>,
+    /// Raised from outside to give up the present step.
+    stop: Arc<AtomicBool>,
 }
 
 /// What surrounds the cloths.
@@ -119,6 +125,7 @@ impl World {
             separation,
             scene,
             warnings,
+            stop: Arc::default(),
         })
     }
 
@@ -214,6 +221,9 @@ impl World {
     /// Another acceleration of free fall [m/s²] from the next step on.
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.gravity = gravity;
+        if let Some(Engine::Elements(system, _) | Engine::Implicit(system, _)) = &mut self.engine {
+            system.set_gravity(gravity);
+        }
     }
 
     /// Gives back the memory of the default solver, which is most of what a world holds; it is set up anew when something is
@@ -229,8 +239,18 @@ impl World {
             let colliders = colliders(&self.bodies, &self.settings.collision, self.separation)?;
             let outer = (self.gravity, self.separation);
             self.engine = Some(Engine::new(&self.settings, &self.model, &colliders, outer)?);
+            self.stop_with(Arc::clone(&self.stop));
         }
         Ok(())
+    }
+
+    /// Lets a flag give up the step under way, which then is [`Error::Stopped`] and leaves the state as it was. The default
+    /// solver looks at it in every iteration, the others before every part of a step.
+    pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
+        if let Some(Engine::Barrier(solver)) = &mut self.engine {
+            solver.stop = Arc::clone(&flag);
+        }
+        self.stop = flag;
     }
 
     /// One step of `settings.step` seconds.
@@ -277,6 +297,9 @@ impl World {
 
     /// Steps by `h` at once. The state stays if that fails.
     fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::Stopped { step: self.state.step });
+        }
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let result = match &mut engine {
             Engine::Barrier(solver) => self.minimise(solver, t, h, report),
@@ -384,7 +407,8 @@ impl World {
                 Ok(changed)
             }
             Outcome::Stuck { left, vertex } => {
-                Err(Error::Unresolved { step: self.state.step, left, vertex })
+                let cause = Box::new(Cause::Collisions { left });
+                Err(Error::Unresolved { step: self.state.step, vertex, cause })
             }
         }
     }

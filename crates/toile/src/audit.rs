@@ -11,8 +11,18 @@ use toile_sim::body::Shape;
 pub struct Audit {
     /// Pairs of triangles that intersect.
     pub self_intersections: u64,
-    /// Triangles of cloth that enter a body.
+    /// Triangles of cloth that enter a body. At a body with open edges only crossings count.
     pub body_penetrations: u64,
+    /// Bodies with open edges, which have no inside.
+    pub open_bodies: u64,
+}
+
+impl Audit {
+    /// Triangles that enter a body; `None` if it cannot be known, because nothing crosses a body
+    /// but one is open.
+    pub fn known_penetrations(&self) -> Option<u64> {
+        (self.body_penetrations > 0 || self.open_bodies == 0).then_some(self.body_penetrations)
+    }
 }
 
 /// Counts intersecting pairs of triangles, and triangles inside bodies at time `t` [s].
@@ -26,13 +36,16 @@ pub fn audit(
     t: f64,
 ) -> Result<Audit, Error> {
     let failed = |e: toile_audit::Error| Error::Audit(e.to_string());
-    let pairs = toile_audit::self_intersections(positions, triangles).map_err(failed)?;
-    let mut inside = 0;
+    let counted = toile_audit::count_self_intersections(positions, triangles, u64::MAX);
+    let self_intersections = counted.map_err(failed)?.pairs;
+    let mut found = Audit { self_intersections, ..Audit::default() };
     for body in bodies {
-        let found = toile_audit::body_penetrations(positions, triangles, &solid(body, t));
-        inside += found.map_err(failed)?.count() as u64;
+        let inside = toile_audit::body_penetrations(positions, triangles, &solid(body, t));
+        let inside = inside.map_err(failed)?;
+        found.body_penetrations += inside.count() as u64;
+        found.open_bodies += u64::from(inside.open_body);
     }
-    Ok(Audit { self_intersections: pairs.len() as u64, body_penetrations: inside })
+    Ok(found)
 }
 
 /// A body as it stands at time `t` [s].

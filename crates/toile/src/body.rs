@@ -1,6 +1,7 @@
 //! Pictures of bodies, with the tapes that measured them.
 
 use crate::error::Error;
+use crate::input::MeshFile;
 use glam::DVec3;
 use std::path::Path;
 use toile_body::Tape;
@@ -30,9 +31,14 @@ impl From<toile_body::Error> for Error {
 /// Reads the mesh of a body from a file and makes it one that can be measured and dressed.
 ///
 /// # Errors
-/// If it cannot be read or is no body; the file is named.
+/// If it cannot be read, is animated or is no body; the file is named.
 pub fn read(path: &Path) -> Result<(TriMesh, Repairs), Error> {
-    repair(&io::read_mesh(path)?).map_err(|e| of_file(path, &e))
+    let file = MeshFile::read(path)?;
+    if file.frames > 0 {
+        let message = format!("{}: the body is animated; it would stand still", path.display());
+        return Err(Error::request(message, "export it in one pose, without its animation"));
+    }
+    repair(&file.mesh).map_err(|e| of_file(path, &e))
 }
 
 /// What is wrong with a body, and in which file it is.

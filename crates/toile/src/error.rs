@@ -13,7 +13,7 @@ pub enum Error {
     Scene(Box<SceneError>),
     /// A file cannot be read.
     #[error("{}: cannot read: {source}", path.display())]
-    #[diagnostic(help("check the path and its permissions"))]
+    #[diagnostic(help("{}", toile_mesh::io::source::remedy(source)))]
     Read {
         /// The file.
         path: PathBuf,
@@ -79,9 +79,7 @@ pub enum Error {
 fn remedy(error: &toile_sim::Error) -> &'static str {
     match error {
         toile_sim::Error::NotFinite { .. } => "make the step shorter: --set solver.step=SECONDS",
-        toile_sim::Error::Unresolved { .. } => {
-            "move apart what pinches the cloth, mesh it more evenly, or make the step shorter: --set solver.step=SECONDS"
-        }
+        toile_sim::Error::Unresolved { cause, .. } => cause.remedy(),
         toile_sim::Error::NoConvergence { .. } => {
             "make the step shorter: --set solver.step=SECONDS, or solve exactly with --set \
              solver.implicit.solve.newton.type=exact"
@@ -98,7 +96,7 @@ impl From<toile_sim::Error> for Error {
 
 impl Error {
     /// A request that makes no sense, and what would.
-    pub(crate) fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Request { message: message.into(), help: help.into() }
     }
 }

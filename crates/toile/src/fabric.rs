@@ -2,7 +2,7 @@
 //!
 //! A fabric file is TOML ([`read`]). Numbers are in SI units, or texts with their unit
 //! ([`units`]); figures of Kawabata's tests can stand in a table `[kes]` ([`kes`]), or come from the CSV of
-//! a laboratory ([`import`]), or be fitted to measured curves ([`fit`]). Every number has a confidence and a source, by the table `[origins]`.
+//! a laboratory ([`import`]). Every number has a confidence and a source, by the table `[origins]`.
 //!
 //! ```
 //! let fabric = toile::fabric::from_toml(
@@ -22,9 +22,7 @@ use toile_sim::Fabric;
 
 mod builtin;
 mod csv;
-mod drawing;
 mod figures;
-pub mod fit;
 pub mod kes;
 mod read;
 mod schema;
@@ -34,13 +32,11 @@ pub mod units;
 mod write;
 
 pub use builtin::{built_in, names};
-pub use drawing::draw;
-pub use figures::{Figure, figures, implausible};
+pub use figures::{Figure, figures, implausible, tensile};
 pub use schema::schema;
 pub use toile_sim::fabric::{Confidence, Origin};
 pub use write::{to_toml, write};
 
-pub(crate) use figures::tensile;
 pub(crate) use read::{changed, from_toml_at};
 pub(crate) use schema::properties;
 
@@ -116,7 +112,7 @@ fn is_csv(path: &Path) -> bool {
 }
 
 fn text_of(path: &Path) -> Result<String, Error> {
-    crate::scene::read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })
+    crate::scene::read_text(path)
 }
 
 fn named(mut fabric: Fabric, path: &Path) -> Fabric {

@@ -13,6 +13,7 @@
 //! the coarse state can be read off it again: frames, audits and saved states need not know of levels.
 
 use crate::error::Error;
+use crate::run::StopFlag;
 use crate::scene::Diagonals;
 use crate::untangle;
 use glam::DVec3;
@@ -154,6 +155,11 @@ impl Level {
             kept.iter_mut().for_each(|v| *v = nest.kept[*v as usize]);
         }
         Self { world, until, nests, kept }
+    }
+
+    /// As [`World::stop_with`].
+    pub(crate) fn stop_with(&mut self, flag: &StopFlag) {
+        self.world.stop_with(flag.shared());
     }
 
     /// One step; the world of the scene is carried along.

@@ -22,23 +22,20 @@
 //! Units are SI, y is up.
 
 mod audit;
-pub mod bench;
 pub mod body;
-pub mod ccd;
 mod check;
-pub mod compare;
+mod clip;
 mod convert;
 mod error;
+mod export;
 pub mod fabric;
 pub mod garment;
-mod html;
+pub mod html;
+mod input;
 mod jitter;
-pub mod lab;
-mod label;
 mod levels;
-pub mod paper;
+pub mod output;
 mod picture;
-pub mod plot;
 mod run;
 mod scene;
 mod simulation;
@@ -46,18 +43,20 @@ mod untangle;
 mod usda;
 
 pub use audit::{Audit, audit};
-pub use check::{Check, CheckedFile, check};
-pub use convert::convert;
+pub use check::{Check, CheckedFile, MAX_PAIRS, check};
+pub use convert::{Converted, convert};
 pub use error::{Error, SceneError};
+pub use export::Coordinates;
+pub use input::{BodyInput, ClothInput, RestShape};
 pub use jitter::Generator;
 pub use picture::{Camera, Studio};
 pub use run::{
-    Auditing, Checkpoint, Effort, Format, Momentum, Options, Outcome, Progress, REPORT_VERSION,
-    Report, Stages, StopFlag, Verdict, cpu_seconds, run,
+    Auditing, Effort, Format, GarmentReport, Momentum, Options, Outcome, Progress, REPORT_VERSION,
+    Report, Stage, Stages, StopFlag, Verdict, cpu_seconds, run, saved_state,
 };
 pub use scene::{
     Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
-    Select, Stack, drape_scene, is_scene, schema, settings_as_toml,
+    Select, Stack, drape_scene, is_scene, read_text, schema, settings_as_toml, suggest,
 };
 pub use simulation::Simulation;
 pub use untangle::Untangled;

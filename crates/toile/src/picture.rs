@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::simulation::Simulation;
 use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::Path;
 use toile_mesh::{TriMesh, io, shape};
 use toile_render as render;
@@ -36,10 +37,23 @@ const SAMPLES: [u32; 2] = [8, 4];
 /// Pictures on a sheet.
 const MOMENTS: usize = 8;
 
+/// Triangles of one colour.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) triangles: Range<u32>,
+    /// Number of its colour, see [`palette`].
+    pub(crate) colour: usize,
+}
+
 /// Draws a simulation.
 #[derive(Clone, Debug)]
 pub struct Studio<'a> {
-    sim: &'a Simulation,
+    /// Triangles of the cloth, and where it starts.
+    mesh: &'a TriMesh,
+    parts: Vec<Part>,
+    bodies: &'a [Body],
+    camera: Camera,
+    fps: f64,
     x: &'a [DVec3],
     time: f64,
     size: [u32; 2],
@@ -51,9 +65,36 @@ pub struct Studio<'a> {
 impl<'a> Studio<'a> {
     /// A picture of 960 × 720 pixels of the present moment.
     pub fn new(sim: &'a Simulation) -> Self {
-        let state = sim.state();
-        let (size, samples) = ([960, 720], SAMPLES[0]);
-        Self { sim, x: &state.x, time: state.time, size, samples, fixed: false }
+        let (world, state) = (sim.world(), sim.state());
+        let model = world.model();
+        let triangles = model.triangles.iter().cloned().enumerate();
+        let parts = triangles.map(|(colour, triangles)| Part { triangles, colour }).collect();
+        let studio = Self::of_parts(&model.mesh, parts, world.bodies())
+            .filmed(sim.scene().camera, sim.scene().fps);
+        studio.at(&state.x, state.time)
+    }
+
+    /// A picture of cloth in several colours among bodies.
+    pub(crate) fn of_parts(mesh: &'a TriMesh, parts: Vec<Part>, bodies: &'a [Body]) -> Self {
+        Self {
+            mesh,
+            parts,
+            bodies,
+            camera: Camera::default(),
+            fps: 30.0,
+            x: &mesh.positions,
+            time: 0.0,
+            size: [960, 720],
+            samples: SAMPLES[0],
+            fixed: false,
+        }
+    }
+
+    /// Seen from there, with so many frames per second.
+    #[must_use]
+    pub(crate) fn filmed(mut self, camera: Camera, fps: f64) -> Self {
+        (self.camera, self.fps) = (camera, fps);
+        self
     }
 
     /// The frame of a film: 480 × 360 pixels from a camera that stands still.
@@ -82,19 +123,18 @@ impl<'a> Studio<'a> {
     /// # Errors
     /// If the camera looks nowhere.
     pub fn draw(&self) -> Result<Image, Error> {
-        let world = self.sim.world();
         let cloths = self.cloths();
         let mut ground = None;
         let mut bodies = Vec::new();
-        for body in world.bodies() {
+        for body in self.bodies {
             match level(body, self.time) {
                 Some(y) => ground = Some(ground.map_or(y, |old: f64| old.max(y))),
-                None => bodies.extend(body_mesh(body, self.time)),
+                None => bodies.push(body_mesh(body, self.time)),
             }
         }
         let mut scene = render::Scene::new(self.camera(&bodies, ground)?);
-        for (i, mesh) in cloths.iter().enumerate() {
-            let (front, back) = palette(i);
+        for (mesh, part) in cloths.iter().zip(&self.parts) {
+            let (front, back) = palette(part.colour);
             scene = scene.with_item(mesh, Material::cloth(front, back));
         }
         for mesh in &bodies {
@@ -109,13 +149,22 @@ impl<'a> Studio<'a> {
         render::render(&scene, &settings).map_err(failed)
     }
 
+    /// Draws it as the contents of a PNG file.
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.draw()?.write_png(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
     /// Draws it to a PNG file; its folder is made if it is missing.
     ///
     /// # Errors
     /// If it cannot be drawn or written.
     pub fn draw_to(&self, path: &Path) -> Result<(), Error> {
-        let mut bytes = Vec::new();
-        self.draw()?.write_png(&mut bytes).map_err(failed)?;
+        let bytes = self.png()?;
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)
                 .map_err(|source| Error::Folder { path: folder.to_path_buf(), source })?;
@@ -123,11 +172,11 @@ impl<'a> Studio<'a> {
         Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
     }
 
-    /// Draws frames, one for each frame of the scene's rate, to an animated GIF.
+    /// Draws frames, one for each frame of the scene's rate, as the contents of an animated GIF.
     ///
     /// # Errors
-    /// If a frame cannot be drawn, or the file not written.
-    pub fn film_gif(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+    /// If a frame cannot be drawn.
+    pub fn gif(&self, frames: &[Vec<DVec3>]) -> Result<Vec<u8>, Error> {
         let images = self.film(frames)?;
         let few: Vec<&Image> = images.iter().step_by(images.len().div_ceil(8).max(1)).collect();
         let colours = render::gif::Colours::of(&few);
@@ -137,15 +186,14 @@ impl<'a> Studio<'a> {
         for image in &images {
             writer.write_frame(image).map_err(failed)?;
         }
-        let bytes = writer.finish().map_err(failed)?;
-        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+        writer.finish().map_err(failed)
     }
 
     /// The same as an animated PNG.
     ///
     /// # Errors
-    /// As [`Studio::film_gif`].
-    pub fn film_apng(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+    /// As [`Studio::gif`].
+    pub fn apng(&self, frames: &[Vec<DVec3>]) -> Result<Vec<u8>, Error> {
         let [width, height] = self.size;
         let mut bytes = Vec::new();
         let count = u32::try_from(frames.len()).unwrap_or(u32::MAX);
@@ -155,18 +203,18 @@ impl<'a> Studio<'a> {
             writer.write_frame(image).map_err(failed)?;
         }
         writer.finish().map_err(failed)?;
-        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+        Ok(bytes)
     }
 
     /// Draws eight moments of a course of frames, the first and the last among them, side by side.
     ///
     /// # Errors
-    /// As [`Studio::film_gif`].
-    pub fn film_sheet(&self, path: &Path, frames: &[Vec<DVec3>]) -> Result<(), Error> {
+    /// As [`Studio::gif`].
+    pub fn sheet(&self, frames: &[Vec<DVec3>]) -> Result<Vec<u8>, Error> {
         let last = frames.len().saturating_sub(1);
         let mut moments: Vec<usize> = (0..MOMENTS).map(|k| k * last / (MOMENTS - 1)).collect();
         moments.dedup();
-        let fps = self.sim.scene().fps;
+        let fps = self.fps;
         let draw = |i: &usize| {
             let studio = Studio { x: &frames[*i], time: *i as f64 / fps, ..self.clone() };
             studio.sized(320, 240).draw()
@@ -176,11 +224,11 @@ impl<'a> Studio<'a> {
         let mut bytes = Vec::new();
         let sheet = Image::contact_sheet(&images, 4).map_err(failed)?;
         sheet.write_png(&mut bytes).map_err(failed)?;
-        Ok(io::write_atomically(path, |out| out.write_all(&bytes))?)
+        Ok(bytes)
     }
 
     fn film(&self, frames: &[Vec<DVec3>]) -> Result<Vec<Image>, Error> {
-        let fps = self.sim.scene().fps;
+        let fps = self.fps;
         let draw = |(i, x): (usize, &Vec<DVec3>)| {
             Studio { x, time: i as f64 / fps, ..self.clone() }.draw()
         };
@@ -188,31 +236,29 @@ impl<'a> Studio<'a> {
     }
 
     fn rate(&self) -> u16 {
-        self.sim.scene().fps.round().clamp(1.0, 1000.0) as u16
+        self.fps.round().clamp(1.0, 1000.0) as u16
     }
 
-    /// Each cloth as a mesh of its own.
+    /// Each part as a mesh of its own.
     fn cloths(&self) -> Vec<TriMesh> {
-        let model = self.sim.world().model();
-        let parts = model.vertices.iter().zip(&model.triangles);
-        parts
-            .map(|(vertices, triangles)| {
-                let (v, t) = (as_range(vertices), as_range(triangles));
-                let first = vertices.start;
-                let corners = model.mesh.triangles[t.clone()].iter();
-                TriMesh {
-                    positions: self.x[v].to_vec(),
-                    triangles: corners.map(|c| c.map(|i| i - first)).collect(),
-                    uv: model.mesh.uv.clone(),
-                    uv_triangles: model.mesh.uv_triangles[t].to_vec(),
-                }
-            })
-            .collect()
+        let cut = |part: &Part| {
+            let t = part.triangles.start as usize..part.triangles.end as usize;
+            let corners = &self.mesh.triangles[t.clone()];
+            let used = corners.iter().flatten();
+            let first = used.clone().min().copied().unwrap_or(0);
+            let end = used.max().map_or(0, |last| last + 1);
+            TriMesh {
+                positions: self.x[first as usize..end as usize].to_vec(),
+                triangles: corners.iter().map(|c| c.map(|i| i - first)).collect(),
+                uv: self.mesh.uv.clone(),
+                uv_triangles: self.mesh.uv_triangles[t].to_vec(),
+            }
+        };
+        self.parts.iter().map(cut).collect()
     }
 
     fn camera(&self, bodies: &[TriMesh], ground: Option<f64>) -> Result<render::Camera, Error> {
-        let camera = self.sim.scene().camera;
-        let begin = &self.sim.world().model().mesh.positions;
+        let (camera, begin) = (self.camera, &self.mesh.positions);
         let [mut lo, mut hi] = match camera.frame {
             Some([a, b]) => [a.min(b), a.max(b)],
             None => {
@@ -236,10 +282,6 @@ impl<'a> Studio<'a> {
     }
 }
 
-fn as_range(range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
-    range.start as usize..range.end as usize
-}
-
 fn failed(error: render::Error) -> Error {
     Error::Picture(error.to_string())
 }
@@ -255,12 +297,18 @@ fn level(body: &Body, t: f64) -> Option<f64> {
 }
 
 /// The surface of a body at time `t` [s].
-fn body_mesh(body: &Body, t: f64) -> Option<TriMesh> {
+fn body_mesh(body: &Body, t: f64) -> TriMesh {
+    let pose = body.motion.pose(t);
+    surface(body).map_positions(|p| pose.apply(p))
+}
+
+/// The surface of a body before it moves.
+pub(crate) fn surface(body: &Body) -> TriMesh {
     let turned = |mesh: TriMesh, to: DVec3, at: DVec3| {
         let turn = DMat3::from_quat(DQuat::from_rotation_arc(DVec3::Y, to));
         mesh.map_positions(|p| turn * p + at)
     };
-    let mesh = match &body.shape {
+    match &body.shape {
         Shape::Mesh(mesh) => mesh.clone(),
         Shape::Sphere { centre, radius } => {
             shape::sphere(*radius, 5).map_positions(|p| p + *centre)
@@ -280,7 +328,5 @@ fn body_mesh(body: &Body, t: f64) -> Option<TriMesh> {
             let piece = shape::grid(4.0, 4.0, 1, 1, shape::Diagonals::Same);
             turned(piece, normal.normalize_or_zero(), *point)
         }
-    };
-    let pose = body.motion.pose(t);
-    Some(mesh.map_positions(|p| pose.apply(p)))
+    }
 }

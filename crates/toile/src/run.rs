@@ -1,36 +1,44 @@
-//! The pipeline: steps, frames, audit, checkpoints, results.
+//! The pipeline: steps, frames, audit, checkpoints, results. Scenes ([`run()`]) and garments ([`dress`](crate::garment::dress)) go
+//! through the same loop.
 //!
-//! Cloth that begins intersecting is untangled first ([`Simulation::untangle`]).
+//! Cloth that starts intersecting is untangled first ([`Simulation::untangle`]).
 //!
-//! [`run`] leaves in its folder `report.json`, `final.obj`, `final.glb`, `final.png`, `state.bin`
-//! and the frames asked for. Every file is written whole or not at all. A run that was stopped, or
-//! killed, goes on from `state.bin` and ends in the same bits as one that was not.
+//! A run leaves in its folder `report.json`, `final.obj`, `final.glb`, `final.png`, `state.bin`
+//! and the frames asked for. Every file is written whole or not at all, and none replaces a file that
+//! toile did not write (`output.rs`). A run that fails before its first step is done changes nothing in the
+//! folder. A run that was stopped, or killed, goes on from `state.bin` and ends in the same bits as one that was not.
 
 mod checkpoint;
 mod effort;
-pub(crate) mod folder;
 mod frames;
+pub(crate) mod job;
 mod process;
 mod report;
+mod simulated;
+mod statistics;
 
-pub use checkpoint::Checkpoint;
+pub(crate) use checkpoint::Saved;
 pub use effort::{Effort, Momentum};
 pub use frames::Format;
+pub(crate) use frames::check_amount;
 pub use process::cpu_seconds;
-pub use report::{REPORT_VERSION, Report, Stages, Verdict};
+pub use report::{GarmentReport, REPORT_VERSION, Report, Stages, Verdict};
+pub(crate) use statistics::Statistics;
 
 use crate::audit::{Audit, audit};
 use crate::error::Error;
-use crate::picture::Studio;
+use crate::output::{OutputFolder, Plan};
 use crate::simulation::Simulation;
-use checkpoint::Statistics;
-use folder::Folder;
+use checkpoint::Checkpoint;
 use frames::Recorder;
+use glam::DVec3;
+use job::Job;
+use simulated::SceneJob;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use toile_mesh::io;
+use toile_sim::State;
 
 /// When the cloth is audited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +57,14 @@ pub enum Auditing {
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Asks the run to stop after the present step.
+    /// Asks the run to stop; the present step is given up.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag itself.
+    pub(crate) fn shared(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
     }
 
     /// Whether it was asked.
@@ -77,6 +90,10 @@ pub struct Options {
     pub checkpoint: f64,
     /// Whether to draw `final.png`.
     pub picture: bool,
+    /// Whether GLB and USD hold the bodies too.
+    pub with_body: bool,
+    /// Whether to write `unwelded.obj` too, whose panels are islands.
+    pub unwelded: bool,
     /// What stops it.
     pub stop: StopFlag,
 }
@@ -92,7 +109,49 @@ impl Options {
             resume: false,
             checkpoint: 10.0,
             picture: true,
+            with_body: false,
+            unwelded: false,
             stop: StopFlag::default(),
+        }
+    }
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Panels are put around the body.
+    Arranging,
+    /// What intersects at the start is undone.
+    Untangling,
+    /// A scene takes its steps.
+    Simulating,
+    /// Seams of a garment are being closed.
+    Sewing,
+    /// A garment comes to rest.
+    Draping,
+    /// The result is audited.
+    Auditing,
+    /// It is found out how a garment fits.
+    Measuring,
+    /// Files are written.
+    Writing,
+    /// Pictures are drawn.
+    Drawing,
+}
+
+impl Stage {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arranging => "arranging",
+            Self::Untangling => "untangling",
+            Self::Simulating => "simulating",
+            Self::Sewing => "sewing",
+            Self::Draping => "draping",
+            Self::Auditing => "auditing",
+            Self::Measuring => "measuring",
+            Self::Writing => "writing",
+            Self::Drawing => "drawing",
         }
     }
 }
@@ -100,15 +159,42 @@ impl Options {
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// What is happening.
-    pub doing: &'static str,
+    /// What it is doing.
+    pub stage: Stage,
     /// Steps taken.
     pub step: u64,
-    /// Steps in all.
-    pub steps: u64,
+    /// Steps in all; a garment takes as many as it needs to come to rest.
+    pub steps: Option<u64>,
     /// Simulated time [s].
     pub time: f64,
+    /// Steps that are left: an estimate for garments, nothing while there is none.
+    pub steps_left: Option<f64>,
+    /// Time that is left [s of wall time], by the pace of the last steps.
+    pub seconds_left: Option<f64>,
+    /// Widest opening of a seam, while a garment is sewn [m].
+    pub seam_gap: Option<f64>,
+    /// Root mean square of the speed [m/s].
+    pub speed: Option<f64>,
 }
+
+impl Progress {
+    /// A stage after so many steps, and nothing else known.
+    pub(crate) fn at(stage: Stage, step: u64, time: f64) -> Self {
+        Self {
+            stage,
+            step,
+            steps: None,
+            time,
+            steps_left: None,
+            seconds_left: None,
+            seam_gap: None,
+            speed: None,
+        }
+    }
+}
+
+/// Who is told how far a run is.
+pub(crate) type Tell<'a> = dyn FnMut(&Progress) + Send + 'a;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -119,8 +205,8 @@ pub enum Outcome {
     Stopped {
         /// Steps taken.
         step: u64,
-        /// Steps in all.
-        steps: u64,
+        /// Steps in all, if known.
+        steps: Option<u64>,
         /// Simulated time [s].
         time: f64,
     },
@@ -136,124 +222,237 @@ pub fn run(
     options: &Options,
     progress: &mut (dyn FnMut(&Progress) + Send),
 ) -> Result<Outcome, Error> {
+    if options.with_body && sim.world().bodies().is_empty() {
+        let message = "the scene has no body to put into the files (--with-body)";
+        return Err(Error::request(message, "omit it"));
+    }
+    in_pool(options, || run_job(&mut SceneJob(sim), options, progress))
+}
+
+/// The state that a run has saved in a `state.bin`.
+///
+/// # Errors
+/// If there is none, or it is damaged.
+pub fn saved_state(path: &Path) -> Result<State, Error> {
+    Ok(Checkpoint::read(path)?.saved.state)
+}
+
+/// Does something with the threads asked for.
+pub(crate) fn in_pool<T: Send>(
+    options: &Options,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
     let threads = options.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
         Error::request(format!("cannot start {threads} threads: {e}"), "ask for fewer threads")
     })?;
-    pool.install(|| Run::begin(sim, options)?.go(progress))
+    pool.install(work)
+}
+
+/// Carries out a job, on the threads it is called on.
+pub(crate) fn run_job(
+    job: &mut impl Job,
+    options: &Options,
+    tell: &mut Tell<'_>,
+) -> Result<Outcome, Error> {
+    Run::new(job, options)?.complete(tell)
 }
 
 /// A run under way.
-struct Run<'a> {
-    sim: &'a mut Simulation,
+struct Run<'a, J> {
+    job: &'a mut J,
     options: &'a Options,
-    recorder: Recorder,
+    /// Nothing before the first step is done: a run that cannot start leaves its folder as it is.
+    output: Option<Output>,
+    /// Frames from before there was a folder for them.
+    pending: Vec<(Vec<DVec3>, f64)>,
     statistics: Statistics,
     fingerprint: u64,
-    begun: Instant,
-    cpu_at_begin: Option<f64>,
-    _folder: Folder,
+    started: Instant,
+    cpu_at_start: Option<f64>,
+    pace: Pace,
 }
 
-impl<'a> Run<'a> {
-    fn begin(sim: &'a mut Simulation, options: &'a Options) -> Result<Self, Error> {
+/// Where results go.
+struct Output {
+    folder: OutputFolder,
+    recorder: Recorder,
+}
+
+/// Whether a step was not finished because the run was asked to stop.
+fn is_stop(error: &Error) -> bool {
+    matches!(error, Error::Simulation { source: toile_sim::Error::Stopped { .. } })
+}
+
+/// How long the last steps took.
+struct Pace {
+    last: Instant,
+    seconds: Option<f64>,
+}
+
+impl Pace {
+    /// Weight of the last step in the mean.
+    const NEW: f64 = 0.1;
+
+    fn note_step(&mut self) {
+        let took = self.last.elapsed().as_secs_f64();
+        self.last = Instant::now();
+        self.seconds = Some(self.seconds.map_or(took, |mean| mean + Self::NEW * (took - mean)));
+    }
+}
+
+const STATE: &str = "state.bin";
+const REPORT: &str = "report.json";
+
+/// What a job of these options reads and writes.
+pub(crate) fn plan(job: &impl Job, options: &Options) -> Plan {
+    let mut plan = job.plan(options).writing([REPORT]);
+    // On resuming, the state is known by its own checksum and fingerprint.
+    if !options.resume {
+        plan = plan.writing([STATE]);
+    }
+    plan = plan.writing(options.frames.iter().flat_map(|format| format.files()));
+    plan.frames = options.frames.and_then(Format::numbered);
+    plan
+}
+
+impl<'a, J: Job> Run<'a, J> {
+    fn new(job: &'a mut J, options: &'a Options) -> Result<Self, Error> {
         if !(options.checkpoint.is_finite() && options.checkpoint >= 0.0) {
             let message = format!("cannot save a state every {} s", options.checkpoint);
             return Err(Error::request(message, "give a number of seconds, 0 for every step"));
         }
-        let fingerprint = checkpoint::fingerprint(sim);
-        let mut statistics = Statistics::default();
-        if !options.resume {
-            std::fs::create_dir_all(&options.out)
-                .map_err(|source| Error::Folder { path: options.out.clone(), source })?;
-        }
-        let folder = Folder::lock(&options.out)?;
-        if options.resume {
-            // Nothing is touched before it is sure that the run can go on.
-            let path = options.out.join("state.bin");
-            let saved = Checkpoint::read(&path)?;
-            saved.check_fits(&path, fingerprint, options.frames)?;
-            saved.check_not_beyond(&path, sim.steps_in(sim.scene().duration))?;
-            statistics = saved.statistics;
-            sim.world_mut().restore(saved.state)?;
-        } else {
-            folder::clear(&options.out);
-            statistics.warn(sim.world().warnings());
-        }
-        folder::sweep(&options.out);
-        let recorder = Recorder::begin(sim, options, statistics.frames)?;
-        // A report that is there belongs to a run that has ended; this one has not.
-        let _ = std::fs::remove_file(options.out.join("report.json"));
-        Ok(Self {
-            sim,
+        plan(job, options).check(&options.out)?;
+        job.check_frames(options)?;
+        job.stop_with(&options.stop);
+        let fingerprint = job.fingerprint();
+        let mut run = Self {
+            job,
             options,
-            recorder,
-            statistics,
+            output: None,
+            pending: Vec::new(),
+            statistics: Statistics::default(),
             fingerprint,
-            begun: Instant::now(),
-            cpu_at_begin: process::cpu_seconds(),
-            _folder: folder,
-        })
+            started: Instant::now(),
+            cpu_at_start: process::cpu_seconds(),
+            pace: Pace { last: Instant::now(), seconds: None },
+        };
+        if options.resume {
+            run.resume()?;
+        }
+        Ok(run)
     }
 
-    fn go(mut self, progress: &mut (dyn FnMut(&Progress) + Send)) -> Result<Outcome, Error> {
-        let steps = self.sim.steps_in(self.sim.scene().duration);
+    /// Takes up the saved state. Nothing is touched before it is sure that the run can go on.
+    fn resume(&mut self) -> Result<(), Error> {
+        self.saved_state()?;
+        let mut folder = OutputFolder::open(&self.options.out, plan(self.job, self.options))?;
+        // Once more, now that no other run can change it.
+        let saved = self.saved_state()?;
+        folder.adopt(STATE)?;
+        self.statistics = saved.statistics;
+        self.job.restore(saved.saved)?;
+        // A report that is there belongs to a run that has ended; this one has not.
+        folder.remove(REPORT);
+        let recorder =
+            Recorder::resume(&mut folder, self.job, self.options.frames, self.statistics.kept)?;
+        self.output = Some(Output { folder, recorder });
+        Ok(())
+    }
+
+    /// The saved state, if it fits.
+    fn saved_state(&self) -> Result<Checkpoint, Error> {
+        let path = self.options.out.join(STATE);
+        let saved = Checkpoint::read(&path)?;
+        saved.check_fits(&path, self.fingerprint, self.options.frames)?;
+        if let Some(steps) = self.job.progress().steps {
+            saved.check_not_beyond(&path, steps)?;
+        }
+        Ok(saved)
+    }
+
+    /// The folder of results; the first time, earlier results leave it.
+    fn output(&mut self) -> Result<&mut Output, Error> {
+        if self.output.is_none() {
+            let mut folder = OutputFolder::open(&self.options.out, plan(self.job, self.options))?;
+            folder.clear()?;
+            for (name, bytes) in self.job.first_files() {
+                folder.write_bytes(name, &bytes)?;
+            }
+            let recorder = Recorder::new(self.options.frames);
+            self.output = Some(Output { folder, recorder });
+        }
+        let output = self.output.as_mut().expect("it has just been opened");
+        for (x, time) in self.pending.drain(..) {
+            output.recorder.append(&mut output.folder, self.job, &x, time)?;
+        }
+        Ok(output)
+    }
+
+    /// All of it: start, steps, results.
+    fn complete(mut self, tell: &mut Tell<'_>) -> Result<Outcome, Error> {
         let mut saved = Instant::now();
         let pause = Duration::from_secs_f64(self.options.checkpoint.min(1e9));
         if !self.options.resume {
-            self.untangle(steps, progress)?;
+            let Progress { step, time, .. } = self.job.progress();
+            tell(&Progress::at(Stage::Untangling, step, time));
+            self.job.start(&mut self.statistics)?;
         }
-        self.keep_frames()?;
-        while self.sim.state().step < steps {
+        self.keep_due_frames()?;
+        while !self.job.is_finished() {
             if self.options.stop.is_set() {
-                self.save()?;
-                let state = self.sim.state();
-                return Ok(Outcome::Stopped { step: state.step, steps, time: state.time });
+                return self.stopped();
             }
-            let report = match self.sim.step() {
-                Ok(report) => report,
-                Err(error) => {
-                    self.save()?;
-                    return Err(error);
-                }
-            };
-            self.statistics.add(&report);
-            self.statistics.strain(self.sim.world().max_strain());
-            if self.options.audit == Auditing::Step {
-                self.audit()?;
+            match self.step() {
+                Err(error) if is_stop(&error) => return self.stopped(),
+                done => done?,
             }
-            self.keep_frames()?;
-            let state = self.sim.state();
-            let (step, time) = (state.step, state.time);
-            progress(&Progress { doing: "simulating", step, steps, time });
+            self.pace.note_step();
+            let mut progress = self.job.progress();
+            progress.seconds_left =
+                progress.steps_left.and_then(|steps| Some(steps * self.pace.seconds?));
+            tell(&progress);
             if saved.elapsed() >= pause {
                 self.save()?;
                 saved = Instant::now();
             }
         }
-        self.finish(steps, progress).map(|report| Outcome::Finished(Box::new(report)))
+        self.finish(tell).map(|report| Outcome::Finished(Box::new(report)))
     }
 
-    /// Undoes what intersects before the first step, and notes what the run begins with.
-    fn untangle(
-        &mut self,
-        steps: u64,
-        progress: &mut (dyn FnMut(&Progress) + Send),
-    ) -> Result<(), Error> {
-        let clock = Instant::now();
-        progress(&Progress { doing: "untangling", step: 0, steps, time: 0.0 });
-        self.statistics.untangle = self.sim.untangle()?;
-        self.statistics.stages.untangle += clock.elapsed().as_secs_f64();
-        let world = self.sim.world_mut();
-        self.statistics.energy_begin = world.energy();
-        self.statistics.momentum_begin = Momentum::of(world);
-        Ok(())
+    /// Saves the last good state of a run that was asked to stop. Before the first step there is nothing to save, and
+    /// earlier results stay.
+    fn stopped(&mut self) -> Result<Outcome, Error> {
+        if self.output.is_some() {
+            self.save()?;
+        }
+        let Progress { step, steps, time, .. } = self.job.progress();
+        Ok(Outcome::Stopped { step, steps, time })
     }
 
-    /// Keeps and audits the frame of the present step, if it is one.
-    fn keep_frames(&mut self) -> Result<(), Error> {
+    /// One step, audited and kept as far as that is asked for.
+    fn step(&mut self) -> Result<(), Error> {
+        let report = match self.job.step() {
+            Ok(report) => report,
+            Err(error) => {
+                if self.output.is_some() && !is_stop(&error) {
+                    self.save()?;
+                }
+                return Err(error);
+            }
+        };
+        self.output()?;
+        self.statistics.add(&report);
+        self.statistics.strain(self.job.world().max_strain());
+        if self.options.audit == Auditing::Step {
+            self.audit()?;
+        }
+        self.keep_due_frames()
+    }
+
+    /// Audits and keeps the frames of the present step, if it has any.
+    fn keep_due_frames(&mut self) -> Result<(), Error> {
         while self.is_frame_due() {
-            let time = self.sim.state().time;
             let is_first = self.statistics.frames == 0;
             match self.options.audit {
                 Auditing::Off => {}
@@ -265,21 +464,36 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            self.recorder.append(self.sim, time)?;
             self.statistics.frames += 1;
+            self.keep_frame()?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the present moment as a frame, if frames are wanted and there can be one.
+    fn keep_frame(&mut self) -> Result<(), Error> {
+        let Some(x) = self.options.frames.and_then(|format| self.job.frame(format)) else {
+            return Ok(());
+        };
+        let Progress { step, time, .. } = self.job.progress();
+        self.statistics.keep(step, time);
+        self.pending.push((x, time));
+        if self.output.is_some() {
+            self.output()?;
         }
         Ok(())
     }
 
     /// Frame n belongs to the step nearest to the time n / fps.
     fn is_frame_due(&self) -> bool {
-        let time = self.statistics.frames as f64 / self.sim.scene().fps;
-        self.sim.steps_in(time) <= self.sim.state().step
+        let time = self.statistics.frames as f64 / self.job.fps();
+        let step = (time / self.job.world().settings().step).round().max(0.0) as u64;
+        step <= self.job.progress().step
     }
 
     fn audit(&mut self) -> Result<Audit, Error> {
         let clock = Instant::now();
-        let world = self.sim.world();
+        let world = self.job.world();
         let state = world.state();
         let found = audit(&state.x, &world.model().mesh.triangles, world.bodies(), state.time)?;
         self.statistics.take(&found);
@@ -289,65 +503,52 @@ impl<'a> Run<'a> {
 
     /// Saves the state; frames reach the disk before it does.
     fn save(&mut self) -> Result<(), Error> {
-        self.recorder.flush()?;
         let mut statistics = self.statistics.clone();
-        statistics.wall_seconds += self.begun.elapsed().as_secs_f64();
-        statistics.cpu_seconds += self.cpu_since_begin().unwrap_or(0.0);
+        statistics.wall_seconds += self.started.elapsed().as_secs_f64();
+        statistics.cpu_seconds += self.cpu_since_start().unwrap_or(0.0);
         let checkpoint = Checkpoint {
             fingerprint: self.fingerprint,
             frames: self.options.frames,
-            state: self.sim.state().clone(),
+            saved: self.job.saved(),
             statistics,
         };
-        checkpoint.write(&self.options.out.join("state.bin"))
+        let Output { folder, recorder } = self.output()?;
+        recorder.flush(folder)?;
+        folder.write_bytes(STATE, &checkpoint.bytes()?)
     }
 
-    fn cpu_since_begin(&self) -> Option<f64> {
-        Some(process::cpu_seconds()? - self.cpu_at_begin?)
+    fn cpu_since_start(&self) -> Option<f64> {
+        Some(process::cpu_seconds()? - self.cpu_at_start?)
     }
 
-    fn finish(
-        mut self,
-        steps: u64,
-        progress: &mut (dyn FnMut(&Progress) + Send),
-    ) -> Result<Report, Error> {
-        let time = self.sim.state().time;
-        let mut tell = |doing| progress(&Progress { doing, step: steps, steps, time });
-        tell("auditing");
+    fn finish(mut self, tell: &mut Tell<'_>) -> Result<Report, Error> {
+        let Progress { step, steps, time, .. } = self.job.progress();
+        let mut tell = |stage| tell(&Progress { steps, ..Progress::at(stage, step, time) });
+        tell(Stage::Auditing);
         let last = match self.options.audit {
             Auditing::Off => None,
             Auditing::Frame | Auditing::Step => Some(self.audit()?),
         };
+        if self.job.frames_end() && self.statistics.last_kept != Some(step) {
+            self.keep_frame()?;
+        }
         self.save()?;
-        let energy = self.sim.world_mut().energy();
+        let energy = self.job.world_mut().energy();
         // Pictures take memory too.
-        self.sim.world_mut().rest();
-        tell("writing");
-        let out = &self.options.out;
-        let mesh = self.sim.mesh();
-        io::write_mesh(out.join("final.obj"), &mesh)?;
-        io::write_mesh(out.join("final.glb"), &mesh)?;
+        self.job.world_mut().rest();
         let clock = Instant::now();
-        if self.options.picture || self.recorder.has_pictures() {
-            tell("drawing");
+        let Output { mut folder, mut recorder } = self.output.take().expect("saving opened it");
+        let garment = self.job.finish(&mut folder, self.options, &mut tell)?;
+        if recorder.has_pictures() {
+            tell(Stage::Drawing);
         }
-        let wall = self.statistics.wall_seconds + self.begun.elapsed().as_secs_f64();
-        if self.options.picture {
-            Studio::new(self.sim).draw_to(&out.join("final.png"))?;
-        }
-        self.recorder.finish(self.sim)?;
+        recorder.finish(&mut folder, self.job, self.options.with_body)?;
         self.statistics.stages.write += clock.elapsed().as_secs_f64();
-        let cpu = self.cpu_since_begin().map(|s| s + self.statistics.cpu_seconds);
-        let report = Report::new(self.sim, &self.statistics, energy, last, wall, cpu);
-        write_json(&out.join("report.json"), &report)?;
+        let cpu_seconds = self.cpu_since_start().map(|s| s + self.statistics.cpu_seconds);
+        self.statistics.wall_seconds += self.started.elapsed().as_secs_f64();
+        let end = report::End { energy, last, cpu_seconds, garment };
+        let report = Report::new(self.job, &self.statistics, end);
+        folder.write_json(REPORT, &report)?;
         Ok(report)
     }
-}
-
-/// Writes a value as JSON for people and programs.
-fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
-    Ok(io::write_atomically(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        out.write_all(b"\n")
-    })?)
 }

@@ -17,18 +17,21 @@ mod expect;
 mod fabrics;
 mod locate;
 mod pins;
+mod range;
 mod read;
 pub(crate) mod schema;
 
 pub use build::settings_as_toml;
 pub use expect::Expect;
 pub use pins::{Pin, Select};
-pub use read::{drape_scene, is_scene};
+pub use read::{drape_scene, is_scene, read_text};
 pub use schema::schema;
 
-pub(crate) use locate::{Source, suggest};
-pub(crate) use read::{from_value, merge, read_text};
+pub(crate) use locate::Source;
+pub use locate::suggest;
+pub(crate) use read::{from_value, merge};
 
+use crate::input::RestShape;
 use crate::picture::Camera;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -164,6 +167,10 @@ pub enum ClothShape {
     Mesh {
         /// The file, relative to the scene.
         file: PathBuf,
+        /// Where its rest shape comes from; if not given, from its material coordinates (uv) if
+        /// lengths in them fit those of the mesh, else from the mesh.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rest: Option<RestShape>,
     },
 }
 

@@ -1,7 +1,9 @@
 //! A scene that steps.
 
 use crate::error::Error;
+use crate::input::Inputs;
 use crate::levels::{self, Level};
+use crate::run::StopFlag;
 use crate::scene::Scene;
 use crate::untangle::{self, Untangled};
 use std::sync::Arc;
@@ -15,11 +17,22 @@ pub struct Simulation {
     world: World,
     /// The same in larger cells, the largest first.
     levels: Vec<Level>,
+    /// What became of the meshes of its files.
+    inputs: Inputs,
 }
 
 impl Simulation {
-    pub(crate) fn new(scene: Scene, world: World) -> Self {
-        Self { scene, world, levels: Vec::new() }
+    pub(crate) fn new(scene: Scene, world: World, inputs: Inputs) -> Self {
+        Self { scene, world, levels: Vec::new(), inputs }
+    }
+
+    pub(crate) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// What was noticed about the files of the scene: what was repaired, left out or cannot be judged.
+    pub fn warnings(&self) -> &[String] {
+        &self.inputs.warnings
     }
 
     /// Makes the levels that the scene asks for.
@@ -27,7 +40,7 @@ impl Simulation {
         let (count, steps) = (self.scene.levels, self.steps_in(self.scene.duration));
         let mut nests = Vec::new();
         for coarser in 1..count {
-            let (world, nest) = self.scene.world(self.world.settings().clone(), coarser)?;
+            let (world, nest, _) = self.scene.world(self.world.settings().clone(), coarser)?;
             nests.insert(0, Arc::new(nest));
             let until = levels::until(steps, count, coarser);
             self.levels.insert(0, Level::new(world, until, nests.clone()));
@@ -68,6 +81,12 @@ impl Simulation {
     /// intersects and it could not be undone; if a coordinate is no number.
     pub fn untangle(&mut self) -> Result<Option<Untangled>, Error> {
         untangle::begin(&mut self.world)
+    }
+
+    /// Lets a flag give up the step under way; see [`World::stop_with`].
+    pub fn stop_with(&mut self, flag: &StopFlag) {
+        self.world.stop_with(flag.shared());
+        self.levels.iter_mut().for_each(|level| level.stop_with(flag));
     }
 
     /// One step.

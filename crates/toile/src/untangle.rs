@@ -121,7 +121,7 @@ fn find(world: &mut World) -> Result<Found, Error> {
     let [_, with_bodies] = matters(world);
     let mut found = Audited::new(world).find(&world.state().x)?;
     if found.count() == 0 && with_bodies {
-        found.crowded = world.without_room()?.into_iter().map(|(v, _)| v).collect();
+        found.crowded = world.separation_violations()?.into_iter().map(|(v, _)| v).collect();
     }
     Ok(found)
 }

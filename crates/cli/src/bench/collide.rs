@@ -3,9 +3,9 @@
 use crate::{End, complain, print_json, say};
 use std::path::PathBuf;
 use toile::Error;
-use toile::bench::collide::{self, Plan};
-use toile::bench::report::Report;
-use toile::bench::scenes::Kind;
+use toile_lab::bench::collide::{self, Plan};
+use toile_lab::bench::report::Report;
+use toile_lab::bench::scenes::Kind;
 
 /// Measure every choice of collision detection on every scene: which is best, when?
 #[derive(clap::Args)]
@@ -107,8 +107,7 @@ fn measure(args: &Args) -> Result<Report, Error> {
 }
 
 fn read(path: &std::path::Path) -> Result<Report, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+    let text = toile::read_text(path)?;
     serde_json::from_str(&text).map_err(|e| Error::Request {
         message: format!("{}: {e}", path.display()),
         help: "give a file made by `toile bench collide --json`".into(),

@@ -10,6 +10,7 @@
 //! more while their vertices are at hand ([`ccd::sift_near`]).
 
 use super::boxes::spread;
+use super::budget::Budget;
 use super::features::{Fans, Features};
 use super::leaf::{Leaf, Leaves, Query};
 use super::near::{self, Place};
@@ -59,6 +60,10 @@ pub(super) struct Finder<'a> {
     moving: bool,
     /// What else tells features apart, if volumes are sharper than boxes.
     sharper: Option<Sharper>,
+    /// How many pairs there may be.
+    budget: &'a Budget,
+    /// Pairs of `found` that it has counted.
+    counted: usize,
 }
 
 /// Whether the volumes of two features, given by their vertices, overlap.
@@ -101,6 +106,8 @@ impl<'a> Finder<'a> {
             leaves: Leaves::new(query),
             moved_over: Vec::new(),
             moving: V::MOVES,
+            budget: &a.budget,
+            counted: 0,
             // Boxes that move are asked anyway.
             sharper: (V::SHARPER_THAN_BOX && !V::MOVES)
                 .then_some(|f, a, g, b| f.volume::<V>(a).overlaps(&g.volume(b))),
@@ -326,6 +333,13 @@ impl Work for Look<'_, '_> {
 }
 
 impl Finder<'_> {
+    /// Counts what was found since the last time.
+    fn count_found(&mut self) {
+        let found = self.found.len();
+        self.budget.count(found - self.counted);
+        self.counted = found;
+    }
+
     #[inline(always)]
     fn own<E: Eight>(&mut self, w: E, here: &mut Leaf) {
         let before = self.triangle_pairs;
@@ -402,21 +416,24 @@ fn share(a: &[u32], b: &[u32]) -> bool {
 impl Sink for Finder<'_> {
     fn own(&mut self, leaf: usize) {
         self.leaf_pairs += 1;
-        if self.until != Until::Leaves {
+        if self.until != Until::Leaves && !self.budget.is_exceeded() {
             by_eights(Look { finder: self, a: leaf, b: None });
+            self.count_found();
         }
     }
 
     fn pair(&mut self, a: usize, b: usize) {
         self.leaf_pairs += 1;
-        if self.until != Until::Leaves {
+        if self.until != Until::Leaves && !self.budget.is_exceeded() {
             by_eights(Look { finder: self, a, b: Some(b) });
+            self.count_found();
         }
     }
 
     fn end(&mut self) {
         sift(self.a, Pair::VertexFace, &mut self.vf, &mut self.found.vf);
         sift(self.a, Pair::EdgeEdge, &mut self.ee, &mut self.found.ee);
+        self.count_found();
         // Tasks are many, and their leaves of no further use.
         drop(self.leaves.taken());
         (self.vf, self.ee, self.moved_over) = Default::default();

@@ -42,7 +42,7 @@ impl Fitting {
                 weld.faults(&solid)?.into_iter().map(|v| (v, DVec3::ZERO)).collect();
             if faults.is_empty() {
                 let mut world = self.world_of(weld.mesh.clone())?;
-                faults = world.without_room()?;
+                faults = world.separation_violations()?;
                 if faults.is_empty() {
                     return self.go_on_in(world, &weld, &wanted);
                 }
@@ -103,7 +103,7 @@ impl Fitting {
                     continue;
                 }
                 let mut world = self.world_of(weld.mesh.clone())?;
-                if world.without_room()?.is_empty() {
+                if world.separation_violations()?.is_empty() {
                     self.go_on_in(world, &weld, &corner)?;
                     break;
                 }
@@ -154,8 +154,9 @@ impl Fitting {
         state.v = momentum.iter().zip(&masses).map(|(p, m)| *p / *m).collect();
         (state.step, state.time) = (old.step, old.time);
         world.restore(state)?;
+        world.stop_with(self.stop_flag());
         if self.stage == Stage::Draping {
-            world.set_gravity(DVec3::Y * -9.81);
+            world.set_gravity(super::GRAVITY);
         }
         self.world = world;
         self.at.clone_from(&weld.map);

@@ -31,16 +31,8 @@ impl Fitting {
         if self.open_stitches() > 0 || coarse.panels.len() != mesh.panels.len() {
             return Ok(None);
         }
-        let offsets = coarse.offsets();
-        let panels = coarse.panels.iter().zip(&mesh.panels).enumerate().map(|(i, (from, to))| {
-            let at = |v: u32| {
-                let v = offsets[i] + v;
-                self.world.state().x[self.at[v as usize] as usize]
-            };
-            let points = &to.mesh.positions;
-            points.par_iter().map(|p| carried(&from.mesh, &at, p.truncate())).collect()
-        });
-        let arrangement = Arrangement { panels: panels.collect(), bands: self.bands.clone() };
+        let carried = Carrier::new(coarse, mesh).carry(|v| self.position(v));
+        let arrangement = Arrangement { panels: carried, bands: self.bands.clone() };
         let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabrics)?;
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);
@@ -57,7 +49,7 @@ impl Fitting {
                 continue;
             }
             let mut world = fine.world_of(weld.mesh.clone())?;
-            let near = world.without_room()?;
+            let near = world.separation_violations()?;
             if near.is_empty() {
                 fine.go_on_in(world, &weld, &all)?;
                 return Ok(Some(fine));
@@ -71,9 +63,40 @@ impl Fitting {
     }
 }
 
-/// Where a point of the pattern is carried by the coarse triangle it is in, or nearest to.
-fn carried(flat: &TriMesh, at: &(impl Fn(u32) -> DVec3 + Sync), p: DVec2) -> DVec3 {
-    let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
+/// Where the vertices of fine panels are in the triangles of coarse ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Carrier {
+    /// For every vertex of every fine panel, vertices of the coarse panels, counted over all of them, and their weights.
+    panels: Vec<Vec<([u32; 3], [f64; 3])>>,
+}
+
+impl Carrier {
+    /// Finds them; both meshes are of the same pattern.
+    pub(crate) fn new(coarse: &PatternMesh, fine: &PatternMesh) -> Self {
+        let offsets = coarse.offsets();
+        let panels = coarse.panels.iter().zip(&fine.panels).zip(offsets);
+        let panels = panels.map(|((from, to), offset)| {
+            let points = to.mesh.positions.par_iter();
+            let located = points.map(|p| {
+                let (vertices, weights) = located(&from.mesh, p.truncate());
+                (vertices.map(|v| v + offset), weights)
+            });
+            located.collect()
+        });
+        Self { panels: panels.collect() }
+    }
+
+    /// Where the vertices of the fine panels are, panel by panel, when those of the coarse ones are where `at` says.
+    pub(crate) fn carry(&self, at: impl Fn(u32) -> DVec3) -> Vec<Vec<DVec3>> {
+        let point =
+            |([a, b, c], [u, v, w]): &([u32; 3], [f64; 3])| at(*a) * *u + at(*b) * *v + at(*c) * *w;
+        self.panels.iter().map(|panel| panel.iter().map(point).collect()).collect()
+    }
+}
+
+/// The triangle that a point of the pattern is in, or nearest to, and its weights there.
+fn located(flat: &TriMesh, p: DVec2) -> ([u32; 3], [f64; 3]) {
+    let mut best = (f64::NEG_INFINITY, [0; 3], [1.0, 0.0, 0.0]);
     for tri in &flat.triangles {
         let [a, b, c] = tri.map(|v| flat.positions[v as usize].truncate());
         let area = (b - a).perp_dot(c - a);
@@ -81,13 +104,13 @@ fn carried(flat: &TriMesh, at: &(impl Fn(u32) -> DVec3 + Sync), p: DVec2) -> DVe
         let u = 1.0 - v - w;
         let within = u.min(v).min(w);
         if within > best.0 {
-            best = (within, at(tri[0]) * u + at(tri[1]) * v + at(tri[2]) * w);
+            best = (within, *tri, [u, v, w]);
         }
         if within >= 0.0 {
             break;
         }
     }
-    best.1
+    (best.1, best.2)
 }
 
 #[cfg(test)]
@@ -104,7 +127,9 @@ mod tests {
         let turn = glam::DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.7);
         let at = |v: u32| turn * flat.positions[v as usize] + DVec3::Y;
         for (x, y) in [(0.1, 0.2), (-0.43, 0.49), (0.5, -0.5), (0.52, 0.1), (0.0, -0.53)] {
-            let there = carried(&flat, &at, DVec2::new(x, y));
+            let (vertices, [u, v, w]) = located(&flat, DVec2::new(x, y));
+            let [a, b, c] = vertices.map(at);
+            let there = a * u + b * v + c * w;
             let wanted = turn * DVec3::new(x, y, 0.0) + DVec3::Y;
             assert!(there.distance(wanted) < 1e-12, "{x} {y}: {there} {wanted}");
         }

@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where in a file something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum Error {
     /// The file cannot be opened or read.
-    #[error("{}: cannot read: {source}; check the path and its permissions", path.display())]
+    #[error("{}: cannot read: {source}; {}", path.display(), super::source::remedy(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -47,9 +47,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The extension says nothing.
-    #[error(
-        "{}: unknown mesh format; use a name that ends in .obj, .ply or .glb", path.display()
-    )]
+    #[error("{}: {}", path.display(), unknown_format(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -84,6 +82,16 @@ pub enum Error {
         /// What to do about it.
         remedy: &'static str,
     },
+}
+
+/// What to do about a file whose extension is not that of a mesh.
+fn unknown_format(path: &Path) -> &'static str {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "gltf" => "glTF in several files is not read; export it as one binary file, .glb",
+        "pc2" => "a point cache has no triangles; give a mesh that ends in .obj, .ply or .glb",
+        _ => "unknown mesh format; use a name that ends in .obj, .ply or .glb",
+    }
 }
 
 /// Shortens a piece of a hostile file for a message: at most 40 characters, none of them control.

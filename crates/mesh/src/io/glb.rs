@@ -5,25 +5,37 @@
 //! vertices are stored twice. [`TriMesh::weld`] and [`Animation::weld`] join them again; written
 //! here, the vertices come back in their old order as long as no two of them coincide.
 //!
-//! Reading takes all triangles of the default scene with the transforms of their nodes applied.
-//! Skins and animated transforms are left out: a skinned mesh is read in its bind pose.
+//! Reading takes all triangles of the default scene with the transforms of their nodes and their
+//! skins applied. One animation is followed, of nodes, joints and morph targets ([`Reader`]). What
+//! cannot be read is refused by name: required extensions that are not known here, several
+//! animations, instances, animated properties of other kinds. Points and lines are left out, with a
+//! note.
 //!
-//! An animation is one morph target for each frame but the first, and one track of weights that
+//! A written [`Model`](super::Model) has a node for each object and a primitive for each of its parts; primitives that share
+//! their vertices are read as one mesh.
+//!
+//! A written animation is one morph target for each frame but the first, and one track of weights that
 //! shows frame i alone at the time i / rate. The track has frames² numbers: for thousands of
 //! frames use [`super::pc2`].
 
 mod accessor;
 mod document;
+mod motion;
 mod scene;
+mod skin;
 mod write;
 
-pub use write::{Interpolation, Look, write, write_animation};
+pub use write::{
+    Interpolation, Look, Playback, write, write_animation, write_model, write_model_animation,
+};
 
 use super::Error;
 use crate::TriMesh;
-use crate::weld::{renumber, weld_map};
+use crate::weld::Welding;
 use document::File;
 use glam::DVec3;
+use motion::Motion;
+use scene::Scene;
 
 /// A mesh in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,77 +51,124 @@ pub struct Animation {
 impl Animation {
     /// Merges vertices that are at exactly the same place in every frame; see [`TriMesh::weld`].
     pub fn weld(&self) -> (Self, Vec<u32>) {
-        // Classes of equal vertices become finer with each frame.
-        let (mut map, mut kept) = weld_map(self.mesh.positions.iter().map(|p| [*p]));
-        for frame in &self.frames {
-            let refined =
-                map.iter().zip(frame).map(|(class, p)| [DVec3::splat((*class).into()), *p]);
-            (map, kept) = weld_map(refined);
-        }
-        let pick =
-            |points: &Vec<DVec3>| kept.iter().map(|v| points[*v as usize]).collect::<Vec<_>>();
-        let mesh = TriMesh {
-            positions: pick(&self.mesh.positions),
-            triangles: renumber(&self.mesh.triangles, &map),
-            ..self.mesh.clone()
-        };
-        let frames = self.frames.iter().map(pick).collect();
-        (Self { mesh, frames, times: self.times.clone() }, map)
+        let mut welding = Welding::new(&self.mesh.positions);
+        self.frames.iter().for_each(|frame| welding.refine(frame));
+        let mesh = welding.mesh(&self.mesh);
+        let frames = self.frames.iter().map(|frame| welding.pick(frame)).collect();
+        (Self { mesh, frames, times: self.times.clone() }, welding.into_map())
     }
 }
 
-/// Reads the mesh of the default scene; `name` is for error messages.
+/// Reads a file frame by frame, without holding all of them.
+pub struct Reader {
+    file: File<'static>,
+    scene: Scene,
+    motion: Option<Motion>,
+    mesh: TriMesh,
+}
+
+impl Reader {
+    /// Reads everything but the frames; `name` is for error messages.
+    ///
+    /// # Errors
+    /// If the file breaks the rules of the format, has an animation that cannot be read, or a mesh
+    /// with a hard fault.
+    pub fn new(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let file = File::parse(bytes, name)?.into_owned();
+        let scene = Scene::new(&file)?;
+        let mesh = rest_mesh(&file, &scene)?;
+        let motion = Motion::new(&file, &scene)?;
+        let reader = Self { file, scene, motion, mesh };
+        let nodes = reader.file.document.nodes.len();
+        reader.file.check_frames(reader.times().len(), reader.mesh.positions.len() + nodes)?;
+        Ok(reader)
+    }
+
+    /// The mesh with the transforms and weights that nodes have when nothing is animated.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// What is in the file and was left out.
+    pub fn notes(&self) -> &[String] {
+        &self.scene.notes
+    }
+
+    /// Times of the frames of the animation \[s\]; empty if there is none.
+    ///
+    /// There is a frame at each key. Keys of nodes or splines that are more than 0.05 s apart have
+    /// frames between them.
+    pub fn times(&self) -> &[f64] {
+        self.motion.as_ref().map_or(&[], |motion| &motion.times)
+    }
+
+    /// Positions in frame `k`; those of [`Reader::mesh`] if there is no such frame.
+    ///
+    /// # Errors
+    /// If a position is not finite or data are missing.
+    pub fn frame(&self, k: usize) -> Result<Vec<DVec3>, Error> {
+        let Some((motion, time)) = self.motion.as_ref().zip(self.times().get(k)) else {
+            return Ok(self.mesh.positions.clone());
+        };
+        let transforms = motion.transforms(&self.file, &self.scene, *time);
+        let mut frame = Vec::with_capacity(self.mesh.positions.len());
+        for part in &self.scene.parts {
+            let weights = motion.weights(part.node, *time);
+            let weights = weights.as_ref().unwrap_or(&part.weights);
+            frame.extend(part.positions(&self.file, weights, &transforms)?);
+        }
+        if let Some(vertex) = frame.iter().position(|p| !p.is_finite()) {
+            let fault = crate::Fault::NotFinite { vertex: vertex as u32 };
+            return Err(Error::Invalid { name: self.file.name.clone().into_owned(), fault });
+        }
+        Ok(frame)
+    }
+}
+
+/// The mesh of the default scene when nothing is animated.
+fn rest_mesh(file: &File<'_>, scene: &Scene) -> Result<TriMesh, Error> {
+    let transforms = scene.transforms(file, |_, local| local);
+    let mut mesh = TriMesh::default();
+    for part in &scene.parts {
+        let positions = part.positions(file, &part.weights, &transforms)?;
+        mesh.append(&part.mesh(positions));
+    }
+    let invalid = |fault| Error::Invalid { name: file.name.clone().into_owned(), fault };
+    mesh.check().map_err(invalid)?;
+    Ok(mesh)
+}
+
+/// Reads the mesh of the default scene as it is when nothing is animated; `name` is for error
+/// messages. [`Reader`] also says whether it moves, and what was left out.
 ///
 /// # Errors
 /// If the file breaks the rules of the format, or the mesh has a hard fault.
 pub fn read(bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
     let file = File::parse(bytes, name)?;
-    let mut mesh = TriMesh::default();
-    for part in scene::parts(&file)? {
-        let positions = part.positions(&file, &part.weights)?;
-        mesh.append(&part.into_mesh(positions));
-    }
-    mesh.check().map_err(|fault| Error::Invalid { name: name.to_owned(), fault })?;
-    Ok(mesh)
+    rest_mesh(&file, &Scene::new(&file)?)
 }
 
-/// Reads the first animation of morph targets; `name` is for error messages. There is a frame
-/// at each key of its weights.
+/// Reads the animation of a file and all its frames; `name` is for error messages. [`Reader`] does
+/// so frame by frame.
 ///
 /// # Errors
-/// If the file breaks the rules of the format, holds no such animation, or has a hard fault.
+/// If the file breaks the rules of the format, holds no animation, or has a hard fault.
 pub fn read_animation(bytes: &[u8], name: &str) -> Result<Animation, Error> {
-    let file = File::parse(bytes, name)?;
-    let parts = scene::parts(&file)?;
-    let tracks = scene::tracks(&file, &parts)?;
-    let mut times: Vec<f64> = tracks.iter().flat_map(|t| t.times.iter().copied()).collect();
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    let vertices: usize = parts.iter().map(|p| p.count).sum();
-    file.check_frames(times.len(), vertices)?;
-    let mut frames = Vec::with_capacity(times.len());
-    for time in &times {
-        let mut frame = Vec::with_capacity(vertices);
-        for part in &parts {
-            let track = tracks.iter().find(|t| t.node == part.node);
-            let weights = track.map_or_else(|| part.weights.clone(), |t| t.weights_at(*time));
-            frame.extend(part.positions(&file, &weights)?);
-        }
-        if let Some(vertex) = frame.iter().position(|p| !p.is_finite()) {
-            let fault = crate::Fault::NotFinite { vertex: vertex as u32 };
-            return Err(Error::Invalid { name: name.to_owned(), fault });
-        }
-        frames.push(frame);
+    let reader = Reader::new(bytes, name)?;
+    if reader.times().is_empty() {
+        return Err(Error::Unfit {
+            name: name.to_owned(),
+            what: "no animation of the mesh in the file".into(),
+            remedy: "export the cloth as shape keys, or read it as a static mesh",
+        });
     }
-    let mut mesh = TriMesh::default();
-    let mut first = frames.first().cloned().unwrap_or_default().into_iter();
-    for part in parts {
-        let positions = first.by_ref().take(part.count).collect();
-        mesh.append(&part.into_mesh(positions));
-    }
-    mesh.check().map_err(|fault| Error::Invalid { name: name.to_owned(), fault })?;
+    let times = reader.times().to_vec();
+    let frames = (0..times.len()).map(|k| reader.frame(k)).collect::<Result<Vec<_>, _>>()?;
+    let mesh = TriMesh { positions: frames[0].clone(), ..reader.mesh };
     Ok(Animation { mesh, frames, times })
 }
 
+#[cfg(test)]
+mod motion_tests;
 #[cfg(test)]
 mod tests;

@@ -5,14 +5,17 @@
 //! curves and comments are skipped. If only some faces have uv indices, the mesh gets none.
 //!
 //! Written numbers are the shortest that read back as the same bits, so that
-//! `read(write(mesh)) == mesh`.
+//! `read(write(mesh)) == mesh`. Objects, groups (`g`), materials (`usemtl`) and normals are written too.
+
+mod write;
+
+pub use write::{write, write_materials, write_model};
 
 use super::error::excerpt;
-use super::{Error, Place, check_writable};
+use super::{Error, Place};
 use crate::TriMesh;
 use glam::{DVec2, DVec3};
 use std::borrow::Cow;
-use std::io::Write;
 
 /// Reads a mesh; `name` is for error messages.
 ///
@@ -224,35 +227,6 @@ impl<'a> Reader<'a> {
     fn error(&self, what: String, remedy: &'static str) -> Error {
         Error::Malformed { name: self.name.to_owned(), place: Place::Line(self.line), what, remedy }
     }
-}
-
-/// Writes a mesh.
-///
-/// # Errors
-/// If `out` fails, or with [`std::io::ErrorKind::InvalidInput`] if the mesh has a hard fault.
-pub fn write(out: &mut dyn Write, mesh: &TriMesh) -> std::io::Result<()> {
-    check_writable(mesh)?;
-    writeln!(out, "# toile: metres, y up")?;
-    // `{:?}` is the shortest decimal that reads back as the same bits.
-    for p in &mesh.positions {
-        writeln!(out, "v {:?} {:?} {:?}", p.x, p.y, p.z)?;
-    }
-    for p in &mesh.uv {
-        writeln!(out, "vt {:?} {:?}", p.x, p.y)?;
-    }
-    if mesh.uv_triangles.is_empty() {
-        for t in &mesh.triangles {
-            let [a, b, c] = t.map(|v| u64::from(v) + 1);
-            writeln!(out, "f {a} {b} {c}")?;
-        }
-    } else {
-        for (t, uv) in mesh.triangles.iter().zip(&mesh.uv_triangles) {
-            let ([a, b, c], [p, q, r]) =
-                (t.map(|v| u64::from(v) + 1), uv.map(|v| u64::from(v) + 1));
-            writeln!(out, "f {a}/{p} {b}/{q} {c}/{r}")?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

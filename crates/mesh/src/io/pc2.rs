@@ -17,7 +17,9 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
-const HEADER: u64 = 32;
+/// Bytes before the first frame; the count of frames among them changes as frames are appended.
+pub const HEADER_BYTES: u64 = 32;
+const HEADER: u64 = HEADER_BYTES;
 /// Where the count of frames stands.
 const COUNT_AT: u64 = 28;
 /// Bytes of a point.
@@ -64,6 +66,50 @@ impl Header {
         }
         Ok(Self { points, start, sample_rate, frames })
     }
+
+    /// The header of a new file; `path` is for messages.
+    fn for_points(path: &Path, points: usize) -> Result<Self, Error> {
+        match i32::try_from(points).ok().filter(|p| *p > 0) {
+            Some(points) => {
+                Ok(Self { points: points as u32, start: 0.0, sample_rate: 1.0, frames: 0 })
+            }
+            None => Err(Error::Unfit {
+                name: path.display().to_string(),
+                what: format!("a point cache of {points} points"),
+                remedy: "give it 1 to 2147483647 points",
+            }),
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&1_i32.to_le_bytes());
+        bytes.extend_from_slice(&self.points.to_le_bytes());
+        bytes.extend_from_slice(&self.start.to_le_bytes());
+        bytes.extend_from_slice(&self.sample_rate.to_le_bytes());
+        bytes.extend_from_slice(&self.frames.to_le_bytes());
+        bytes
+    }
+
+    /// Refuses a frame that cannot follow those that are there.
+    fn check_next(&self, path: &Path, frame: &[DVec3]) -> Result<(), Error> {
+        let unfit = |what| Error::Unfit {
+            name: path.display().to_string(),
+            what,
+            remedy: "write frames of one cloth, checked to be finite, to one file",
+        };
+        if frame.len() != self.points as usize {
+            let (n, points) = (frame.len(), self.points);
+            return Err(unfit(format!("a frame of {n} points for a cache of {points}")));
+        }
+        if let Some(v) = frame.iter().position(|p| !p.as_vec3().is_finite()) {
+            return Err(unfit(format!("point {v} is not finite")));
+        }
+        if self.frames == i32::MAX as u32 {
+            return Err(unfit("the cache is full".into()));
+        }
+        Ok(())
+    }
 }
 
 /// Writes a point cache frame by frame.
@@ -83,22 +129,10 @@ impl Pc2Writer {
     /// If the file cannot be written, or `points` is zero or more than 2³¹ − 1.
     pub fn create(path: impl AsRef<Path>, points: usize) -> Result<Self, Error> {
         let path = path.as_ref().to_path_buf();
-        let Some(points) = i32::try_from(points).ok().filter(|p| *p > 0) else {
-            return Err(Error::Unfit {
-                name: path.display().to_string(),
-                what: format!("a point cache of {points} points"),
-                remedy: "give it 1 to 2147483647 points",
-            });
-        };
-        let header = Header { points: points as u32, start: 0.0, sample_rate: 1.0, frames: 0 };
+        let header = Header::for_points(&path, points)?;
         let begin = || {
             let mut out = BufWriter::new(File::create(&path)?);
-            out.write_all(MAGIC)?;
-            out.write_all(&1_i32.to_le_bytes())?;
-            out.write_all(&points.to_le_bytes())?;
-            out.write_all(&header.start.to_le_bytes())?;
-            out.write_all(&header.sample_rate.to_le_bytes())?;
-            out.write_all(&0_i32.to_le_bytes())?;
+            out.write_all(&header.bytes())?;
             out.flush()?;
             Ok(out)
         };
@@ -151,21 +185,7 @@ impl Pc2Writer {
     /// If the file cannot be written, the frame has the wrong number of points, or a point does
     /// not fit in 32-bit floats.
     pub fn append(&mut self, frame: &[DVec3]) -> Result<(), Error> {
-        let unfit = |what| Error::Unfit {
-            name: self.path.display().to_string(),
-            what,
-            remedy: "write frames of one cloth, checked to be finite, to one file",
-        };
-        if frame.len() != self.header.points as usize {
-            let (n, points) = (frame.len(), self.header.points);
-            return Err(unfit(format!("a frame of {n} points for a cache of {points}")));
-        }
-        if let Some(v) = frame.iter().position(|p| !p.as_vec3().is_finite()) {
-            return Err(unfit(format!("point {v} is not finite")));
-        }
-        if self.header.frames == i32::MAX as u32 {
-            return Err(unfit("the cache is full".into()));
-        }
+        self.header.check_next(&self.path, frame)?;
         if self.is_torn {
             return Err(Error::Unfit {
                 name: self.path.display().to_string(),
@@ -174,15 +194,8 @@ impl Pc2Writer {
             });
         }
         self.is_torn = true;
-        let mut write = || {
-            for p in frame {
-                for c in p.as_vec3().to_array() {
-                    self.out.write_all(&c.to_le_bytes())?;
-                }
-            }
-            Ok(())
-        };
-        write().map_err(|source| Error::Write { path: self.path.clone(), source })?;
+        write_points(&mut self.out, frame)
+            .map_err(|source| Error::Write { path: self.path.clone(), source })?;
         self.is_torn = false;
         self.header.frames += 1;
         Ok(())
@@ -218,6 +231,34 @@ impl Pc2Writer {
     }
 }
 
+/// Writes a point cache with all its frames: the whole file or nothing.
+///
+/// # Errors
+/// As [`Pc2Writer::create`] and [`Pc2Writer::append`]; a file that was there then stays as it is.
+pub fn write_file(
+    path: impl AsRef<Path>,
+    points: usize,
+    frames: &[Vec<DVec3>],
+) -> Result<(), Error> {
+    let path = path.as_ref();
+    let mut header = Header::for_points(path, points)?;
+    for frame in frames {
+        header.check_next(path, frame)?;
+        header.frames += 1;
+    }
+    super::write_atomically(path, |out| {
+        out.write_all(&header.bytes())?;
+        frames.iter().try_for_each(|frame| write_points(out, frame))
+    })
+}
+
+fn write_points(out: &mut dyn Write, frame: &[DVec3]) -> io::Result<()> {
+    for c in frame.iter().flat_map(|p| p.as_vec3().to_array()) {
+        out.write_all(&c.to_le_bytes())?;
+    }
+    Ok(())
+}
+
 fn write_count(file: &mut File, frames: u32) -> io::Result<()> {
     file.seek(SeekFrom::Start(COUNT_AT))?;
     file.write_all(&frames.to_le_bytes())
@@ -247,8 +288,8 @@ impl Pc2Reader<BufReader<File>> {
     /// If it cannot be read, is not a point cache, or is shorter than its header says.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let file =
-            File::open(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let file = super::source::open_regular(path)
+            .map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
         Self::new(BufReader::new(file), &path.display().to_string())
     }
 }

@@ -13,7 +13,7 @@ mod header;
 use super::bytes::{Cursor, Scalar};
 use super::error::excerpt;
 use super::{Error, Place, check_writable};
-use crate::{TriMesh, weld::weld_map};
+use crate::{TriMesh, weld::classes};
 use glam::{DVec2, DVec3};
 use header::{Element, Encoding, Property, parse_header};
 use std::io::Write;
@@ -57,7 +57,7 @@ impl Parts {
         if !self.corner_uv.is_empty() && self.corner_uv.len() == mesh.triangles.len() {
             // Corners with equal coordinates are one point of the pattern.
             let corners: Vec<DVec2> = self.corner_uv.into_iter().flatten().collect();
-            let (map, kept) = weld_map(corners.iter().map(|p| [p.extend(0.0)]));
+            let (map, kept) = classes(corners.iter().map(|p| (0, p.extend(0.0))));
             mesh.uv = kept.iter().map(|i| corners[*i as usize]).collect();
             mesh.uv_triangles = map.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
         } else if !self.vertex_uv.is_empty() {

@@ -1,7 +1,9 @@
 //! Faults of single panels.
 
 use super::crossing::{Piece, crossings};
-use super::{Check, Fault, Kind, LARGEST, MOST_EDGES, SHORTEST, nearest};
+use super::{
+    Check, Fault, Kind, LARGEST, MOST_EDGES, MOST_PIECES, MOST_PIECES_OF_ALL, SHORTEST, nearest,
+};
 use crate::edge::Curve;
 use crate::file::CLOSED;
 use crate::panel::{self, DartShape, Panel, Path, Source};
@@ -29,6 +31,7 @@ pub(super) fn check(pattern: &Pattern, check: &mut Check) {
         check.add(Fault::new(Kind::NoOutline, "there are no panels", "add a [[panel]]"));
     }
     let mut names = BTreeSet::new();
+    let mut pieces = 0;
     for (i, panel) in pattern.panels.iter().enumerate() {
         if !names.insert(&panel.name) {
             check.add(
@@ -36,8 +39,40 @@ pub(super) fn check(pattern: &Pattern, check: &mut Check) {
                     .on_panel(&panel.name),
             );
         }
-        of_panel(i, panel, check);
+        if let Some(count) = counted(panel, check) {
+            pieces += count;
+            if pieces > MOST_PIECES_OF_ALL {
+                let message = format!("all panels up to this one have {pieces} pieces of curves");
+                let remedy =
+                    format!("a pattern has {MOST_PIECES_OF_ALL} at most: draw less detail");
+                check.add(Fault::new(Kind::NoOutline, message, remedy).on_panel(&panel.name));
+                return;
+            }
+            of_panel(i, panel, check);
+        }
     }
+}
+
+/// How many straight pieces a panel has; none if it has too many of anything to be looked at, which is a fault.
+fn counted(panel: &Panel, check: &mut Check) -> Option<usize> {
+    let paths = || panel.holes.iter().chain(&panel.lines).flat_map(|p| &p.edges);
+    let closures = panel.darts.len() + panel.pleats.len();
+    let marks = panel.notches.len() + panel.elastics.len();
+    let parts = panel.edges.len() + paths().count() + closures + marks;
+    let mut refuse = |message| {
+        let remedy = "draw less detail";
+        check.add(Fault::new(Kind::NoOutline, message, remedy).on_panel(&panel.name));
+    };
+    if parts > MOST_EDGES {
+        refuse(format!("it has {parts} edges, darts and marks; {MOST_EDGES} is the most"));
+        return None;
+    }
+    let pieces = panel.edges.iter().chain(paths()).map(|e| e.flatten(FLAT).len()).sum();
+    if pieces > MOST_PIECES {
+        refuse(format!("its curves have {pieces} straight pieces; {MOST_PIECES} is the most"));
+        return None;
+    }
+    Some(pieces)
 }
 
 fn of_panel(i: usize, panel: &Panel, check: &mut Check) {

@@ -7,9 +7,10 @@ use crate::panel::{Dart, DartShape, Elastic, Frame, Notch, Panel, Path, Placemen
 use crate::pattern::Pattern;
 use crate::seam::{EdgePart, Seam};
 use glam::{DQuat, DVec2, DVec3, EulerRot};
+use toile_mesh::io::source;
 
 /// A file larger than this is no pattern [bytes].
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = source::MAX_TEXT_BYTES;
 
 /// An outline that ends this near to its beginning is closed [m]: less than a thread.
 pub(crate) const CLOSED: f64 = 1e-4;
@@ -23,14 +24,7 @@ pub fn read(path: impl AsRef<std::path::Path>) -> Result<Pattern, Error> {
     let path = path.as_ref();
     let failed = |source| Error::Read { path: path.to_path_buf(), source };
     let name = path.display().to_string();
-    if std::fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
-        return Err(Error::Parse { name, message: "too large for a pattern".into() });
-    }
-    let bytes = std::fs::read(path).map_err(failed)?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        let message = "it is no text; save it as UTF-8".into();
-        return Err(Error::Parse { name, message });
-    };
+    let text = source::read_text(path, MAX_BYTES).map_err(failed)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut pattern = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => from_json(&text, &name)?,
@@ -47,6 +41,7 @@ pub fn read(path: impl AsRef<std::path::Path>) -> Result<Pattern, Error> {
 /// # Errors
 /// If it is not a pattern.
 pub fn from_toml(text: &str, name: &str) -> Result<Pattern, Error> {
+    let text = text.trim_start_matches('\u{feff}');
     let file: PatternFile = toml::from_str(text).map_err(|e| Error::Parse {
         name: name.into(),
         message: shortened(e.to_string().trim_end()),
@@ -70,6 +65,7 @@ fn shortened(message: &str) -> String {
 /// If it is not a pattern.
 pub fn from_json(text: &str, name: &str) -> Result<Pattern, Error> {
     let wrong = |e: serde_json::Error| Error::Parse { name: name.into(), message: e.to_string() };
+    let text = text.trim_start_matches('\u{feff}');
     let value: serde_json::Value = serde_json::from_str(text).map_err(wrong)?;
     if value.get("pattern").is_some() {
         return crate::garmentcode::from_value(value, name);
@@ -82,6 +78,8 @@ pub fn from_json(text: &str, name: &str) -> Result<Pattern, Error> {
 }
 
 fn build(file: &PatternFile, name: &str) -> Result<Pattern, Error> {
+    let sides = file.seam.iter().map(|s| s.a.list().len() + s.b.list().len()).sum();
+    super::refuse_if_many(name, file.panel.len(), sides)?;
     let mut pattern = Pattern::new(&file.name);
     pattern.description.clone_from(&file.description);
     let scale = file.unit.metres();
@@ -189,6 +187,7 @@ fn edges(
                 ));
             }
         };
+        edge.refuse_if_far()?;
         edges.push(edge);
         from = to;
     }

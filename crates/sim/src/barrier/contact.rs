@@ -1,70 +1,70 @@
-//! Contacts: pairs within reach of the barrier, with their forces.
+//! Active contacts: candidates within the activation distance, with their forces.
 //!
-//! The distance of the nearest points is d = |Σ w_i y_i|, its gradient w_i n. The Hessian keeps
-//! `k b″ (w n)(w n)ᵀ`, semidefinite; what b′ < 0 adds across n is left out. Gaps that are far too small have another, in all directions.
+//! The distance of the closest points is d = |Σ w_i y_i|, its gradient w_i n. The Hessian keeps
+//! `k b″ (w n)(w n)ᵀ`, positive semidefinite; the term of b′ < 0 across n is omitted. Tight gaps have another, in all directions.
 //!
-//! Nearly parallel edges jump from one nearest pair to another; their barrier is multiplied by a factor
+//! Nearly parallel edges jump from one pair of closest points to another; their barrier is multiplied by a mollifier
 //! that vanishes with the angle between them [li2020ipc].
 
+use super::candidates::{self, CLOTH, Candidate, CandidateFinder, ClosestPoints, Kind, NOTHING};
 use super::law::{Law, Value};
-use super::pairs::{self, CLOTH, Closest, Kind, NOTHING, Near, Pairs};
 use crate::element::definite::outer;
 use crate::model::Model;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Pairs in a task.
+/// Candidates in a task.
 const CHUNK: usize = 1024;
 
 /// Squared sine of the angle below which edges count as nearly parallel.
 const PARALLEL: f64 = 1e-3;
 
-/// Part of the reach below which a gap counts as tight: loads that are worth the name leave more.
+/// Gap over activation distance below which it counts as tight: realistic loads leave more.
 const TIGHT: f64 = 1e-4;
 
-/// Stiffness that a contact never has [N/m]: beside threads, single precision bears no more. Gaps that would have it are tight, too.
-const STIFFEST: f64 = 3e9;
+/// Largest stiffness of a contact [N/m]: beside that of the cloth, single precision bears no more. Gaps that would exceed it are tight, too.
+const MAX_STIFFNESS: f64 = 3e9;
 
-/// Part of the reach to which the force of a tight gap alone opens it in an iteration.
-const OPENED: f64 = 0.05;
+/// Gap over activation distance to which the force of a tight gap alone opens it in an iteration.
+const OPENED_TO: f64 = 0.05;
 
-/// A pair within reach.
+/// An active contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    /// What tells it from others, as [`Near::key`], and which points it has.
+    /// Identity as [`Candidate::key`], and its points.
     key: [u32; 4],
-    /// As that of its pair.
-    pub(super) rub: u32,
-    /// Whether its gap is tight, as [`tight_below`].
+    /// Number of its friction contact.
+    pub(super) friction_contact: u32,
+    /// Whether its gap is tight, see [`tight_below`].
     tight: bool,
     pub(super) weights: [f64; 4],
     pub(super) normal: DVec3,
-    /// Distance beyond thickness and radius [m].
+    /// Gap: distance beyond thickness and radius [m].
     pub(super) gap: f64,
-    /// Its energy [J], and that by the gap, once and twice.
+    /// Energy [J], and its first and second derivative by the gap.
     value: Value,
     pub(super) friction: f64,
-    /// Energy that the factor of nearly parallel edges multiplies [J]; zero for all others.
+    /// Energy without the mollifier of nearly parallel edges [J]; zero for all others.
     whole: f64,
 }
 
 impl Contact {
-    /// Pressing force [N].
+    /// Normal force [N].
     pub(super) fn force(&self) -> f64 {
         -self.value.slope
     }
 
-    /// What tells it from others, as [`Near::key`].
+    /// Identity, as [`Candidate::key`].
     pub(super) fn key(&self) -> [u32; 4] {
         self.key
     }
 
     pub(super) fn points(&self) -> [u32; 4] {
-        pairs::points(self.key)
+        candidates::points(self.key)
     }
 
-    /// Gradient of the energy by each point, with the points where they were when it was found.
+    /// Gradient of the energy by each point, at the points where the contact was found.
     pub(super) fn gradient(&self, y: &[DVec3]) -> [DVec3; 4] {
         let push = self.normal * self.value.slope;
         let mut by = self.weights.map(|w| push * w);
@@ -79,29 +79,29 @@ impl Contact {
         self.value.energy
     }
 
-    /// Stiffness between the nearest points [N/m]. A tight gap is opened without sliding: where features turn, the slide would close
+    /// Hessian block between the closest points [N/m]. A tight gap is opened without sliding: where features turn, sliding would close
     /// it again.
     pub(super) fn hessian(&self) -> DMat3 {
         let along = outer(self.normal, self.normal) * self.value.curvature;
         if self.tight { along + self.across() } else { along }
     }
 
-    /// Stiffness across the normal, as much as along it [N/m].
+    /// Tangential stiffness as large as the normal one [N/m].
     pub(super) fn across(&self) -> DMat3 {
         (DMat3::IDENTITY - outer(self.normal, self.normal)) * self.value.curvature
     }
 }
 
-/// What contacts are measured with.
+/// The contact model: barrier, minimum separation, friction coefficients.
 #[derive(Clone, Debug)]
-pub(super) struct Gauge {
+pub(super) struct ContactModel {
     pub(super) law: Law,
-    pub(super) reach: f64,
-    /// Distance that is never undercut [m].
+    pub(super) dhat: f64,
+    /// Minimum separation [m].
     pub(super) thickness: f64,
     pub(super) pressure: f64,
     /// Area each cloth vertex stands for [m²].
-    area: Arc<[f64]>,
+    pub(super) area: Arc<[f64]>,
     friction: Arc<[f64]>,
     body_friction: Vec<Option<f64>>,
     radius: Vec<f64>,
@@ -109,16 +109,16 @@ pub(super) struct Gauge {
     normals: Vec<DVec3>,
 }
 
-impl Gauge {
+impl ContactModel {
     pub(super) fn new(
         model: &Model,
-        pairs: &Pairs,
+        pairs: &CandidateFinder,
         law: Law,
-        [reach, thickness, pressure]: [f64; 3],
+        [dhat, thickness, pressure]: [f64; 3],
     ) -> Self {
         Self {
             law,
-            reach,
+            dhat,
             thickness,
             pressure,
             area: Arc::clone(&model.area),
@@ -129,70 +129,74 @@ impl Gauge {
         }
     }
 
-    /// Nearest points of a pair, with all points at `y`.
-    pub(super) fn closest(&self, near: &Near, y: &[DVec3]) -> Closest {
-        self.closest_at(near, near.points.map(|p| y[p as usize]))
+    /// Closest points of a candidate, with all points at `y`.
+    pub(super) fn closest(&self, candidate: &Candidate, y: &[DVec3]) -> ClosestPoints {
+        self.closest_at(candidate, candidate.points.map(|p| y[p as usize]))
     }
 
-    /// The same with its own points where they are said to be.
-    pub(super) fn closest_at(&self, near: &Near, y: [DVec3; 4]) -> Closest {
-        near.closest(y, &self.normals)
+    /// The same for given positions of its own points.
+    pub(super) fn closest_at(&self, candidate: &Candidate, y: [DVec3; 4]) -> ClosestPoints {
+        candidate.closest(y, &self.normals)
     }
 
-    /// Distance that a pair never undercuts.
-    pub(super) fn offset(&self, near: &Near) -> f64 {
-        self.range(near).0
+    /// Minimum distance of a pair.
+    pub(super) fn offset(&self, candidate: &Candidate) -> f64 {
+        self.range(candidate).0
     }
 
-    /// Distance that a pair never undercuts, and how far beyond it the barrier reaches. Pairs that are nearer than the
-    /// thickness already have theirs within it.
-    pub(super) fn range(&self, near: &Near) -> (f64, f64) {
-        if near.crowded {
+    /// Minimum distance of a pair, and its activation distance beyond that. Pairs below the minimum separation
+    /// have theirs within it.
+    pub(super) fn range(&self, candidate: &Candidate) -> (f64, f64) {
+        if candidate.below_separation {
             return (0.0, self.thickness);
         }
-        (self.radius(near) + self.thickness, self.reach)
+        (self.radius(candidate) + self.thickness, self.dhat)
     }
 
     /// Radius of the body of a pair, if it has one.
-    pub(super) fn radius(&self, near: &Near) -> f64 {
-        if near.body == CLOTH { 0.0 } else { self.radius[near.body as usize] }
+    pub(super) fn radius(&self, candidate: &Candidate) -> f64 {
+        if candidate.body == CLOTH { 0.0 } else { self.radius[candidate.body as usize] }
     }
 
-    /// Mean over the cloth vertices among a pair's points.
-    fn mean(&self, near: &Near, of: &[f64]) -> f64 {
-        let cloth = near.points.iter().filter_map(|p| of.get(*p as usize));
+    /// Mean over the cloth vertices of a pair.
+    fn mean(&self, candidate: &Candidate, of: &[f64]) -> f64 {
+        let cloth = candidate.points.iter().filter_map(|p| of.get(*p as usize));
         let (sum, count) = cloth.fold((0.0, 0.0), |(s, n), a| (s + a, n + 1.0));
         sum / f64::max(count, 1.0)
     }
 
-    fn friction(&self, near: &Near) -> f64 {
-        let own = if near.body == CLOTH { None } else { self.body_friction[near.body as usize] };
-        own.unwrap_or_else(|| self.mean(near, &self.friction))
+    fn friction(&self, candidate: &Candidate) -> f64 {
+        let own = if candidate.body == CLOTH {
+            None
+        } else {
+            self.body_friction[candidate.body as usize]
+        };
+        own.unwrap_or_else(|| self.mean(candidate, &self.friction))
     }
 
-    /// The contact of a pair, if it is within reach; a gap of nothing is an infinite energy.
-    fn contact(&self, near: &Near, y: &[DVec3]) -> Option<Contact> {
-        let (offset, reach) = self.range(near);
-        let closest = self.closest(near, y);
+    /// The contact of a candidate, if it is active; a closed gap has infinite energy.
+    fn contact(&self, candidate: &Candidate, y: &[DVec3]) -> Option<Contact> {
+        let (offset, dhat) = self.range(candidate);
+        let closest = self.closest(candidate, y);
         let gap = closest.distance - offset;
-        if gap >= reach {
+        if gap >= dhat {
             return None;
         }
         let mut value = if gap > 0.0 {
-            self.law.evaluate(gap, reach)
+            self.law.evaluate(gap, dhat)
         } else {
             Value { energy: f64::INFINITY, ..Value::default() }
         };
-        let stiffness = self.stiffness(near);
-        let least = tight_below(self.law, stiffness) * reach;
+        let stiffness = self.stiffness(candidate);
+        let least = tight_below(self.law, stiffness) * dhat;
         let tight = gap < least;
         if gap > 0.0 && tight {
-            let (slope, curvature) = opening(self.law, least, reach);
+            let (slope, curvature) = opening(self.law, least, dhat);
             value = Value { slope, curvature, ..value };
         }
         let mut whole = 0.0;
-        if near.kind == Kind::EdgeEdge && gap > 0.0 {
-            let (factor, _) = mollifier(&near.points.map(|p| y[p as usize]));
+        if candidate.kind == Kind::EdgeEdge && gap > 0.0 {
+            let (factor, _) = mollifier(&candidate.points.map(|p| y[p as usize]));
             if factor < 1.0 {
                 whole = stiffness * value.energy;
                 value.energy *= factor;
@@ -206,48 +210,48 @@ impl Gauge {
             curvature: stiffness * value.curvature,
         };
         Some(Contact {
-            key: near.key(),
-            rub: near.rub,
+            key: candidate.key(),
+            friction_contact: candidate.friction_contact,
             tight,
             weights: closest.weights,
             normal: closest.normal(),
             gap,
             value,
-            friction: self.friction(near),
+            friction: self.friction(candidate),
             whole,
         })
     }
 
-    /// Slope and curvature of the energy of a pair at half the reach [N], [N/m].
-    pub(super) fn half_way(&self, near: &Near) -> (f64, f64) {
-        let value = self.law.evaluate(0.5 * self.reach, self.reach);
-        let stiffness = self.stiffness(near);
+    /// First and second derivative of the energy of a pair at half the activation distance [N], [N/m].
+    pub(super) fn at_half_dhat(&self, candidate: &Candidate) -> (f64, f64) {
+        let value = self.law.evaluate(0.5 * self.dhat, self.dhat);
+        let stiffness = self.stiffness(candidate);
         (stiffness * value.slope, stiffness * value.curvature)
     }
 
-    /// k of a pair [N/m].
-    fn stiffness(&self, near: &Near) -> f64 {
+    /// Stiffness κ of a pair [N/m].
+    fn stiffness(&self, candidate: &Candidate) -> f64 {
         if self.law.follows_elasticity() {
-            return near.stiffness;
+            return candidate.stiffness;
         }
-        self.pressure * self.mean(near, &self.area) / self.reach
+        self.pressure * self.mean(candidate, &self.area) / self.dhat
     }
 
     /// The energy of one pair [J].
-    pub(super) fn energy(&self, near: &Near, y: &[DVec3]) -> f64 {
-        self.contact(near, y).map_or(0.0, |c| c.energy())
+    pub(super) fn energy(&self, candidate: &Candidate, y: &[DVec3]) -> f64 {
+        self.contact(candidate, y).map_or(0.0, |c| c.energy())
     }
 }
 
-/// All contacts among pairs, in their order, in batches.
+/// All active contacts, in the order of their candidates, in batches.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
     batches: Vec<Vec<Contact>>,
 }
 
 impl Contacts {
-    /// Finds the contacts with all points at `y`; returns their energy [J].
-    pub(super) fn find(&mut self, gauge: &Gauge, pairs: &[Near], y: &[DVec3]) -> f64 {
+    /// Finds the active contacts with all points at `y`; returns their energy [J].
+    pub(super) fn find(&mut self, model: &ContactModel, pairs: &[Candidate], y: &[DVec3]) -> f64 {
         let count = pairs.len().div_ceil(CHUNK);
         if self.batches.len() < count {
             self.batches.resize_with(count, Vec::new);
@@ -257,7 +261,7 @@ impl Contacts {
         let sums: Vec<f64> = tasks
             .map(|(batch, pairs)| {
                 batch.clear();
-                batch.extend(pairs.iter().filter_map(|p| gauge.contact(p, y)));
+                batch.extend(pairs.iter().filter_map(|p| model.contact(p, y)));
                 // Contacts are large, and room is made for twice as many.
                 batch.shrink_to_fit();
                 batch.iter().map(Contact::energy).sum()
@@ -266,8 +270,8 @@ impl Contacts {
         sums.iter().sum()
     }
 
-    /// Tells the pairs they were found among which is whose.
-    pub(super) fn number(&self, pairs: &mut [Near]) {
+    /// Numbers the active contacts in their candidates.
+    pub(super) fn number(&self, pairs: &mut [Candidate]) {
         for (b, (batch, pairs)) in self.batches.iter().zip(pairs.chunks_mut(CHUNK)).enumerate() {
             let mut next = 0;
             for pair in pairs {
@@ -278,22 +282,33 @@ impl Contacts {
         }
     }
 
-    /// The contact of a pair, if it has one.
-    pub(super) fn of(&self, pair: &Near) -> Option<&Contact> {
+    /// The active contact of a candidate, if it has one.
+    pub(super) fn of(&self, pair: &Candidate) -> Option<&Contact> {
         let number = pair.contact as usize;
         let contact = self.batches.get(number / CHUNK)?.get(number % CHUNK);
         debug_assert!(contact.is_none_or(|c| c.key == pair.key()), "it is its own");
         contact
     }
 
-    /// Whether a direction opens a tight gap to more than twice of what it is. Such a pair presses and rubs with forces that
-    /// nothing balances, and as it moves by next to nothing, nobody else would notice.
+    /// Whether a direction opens a tight gap to more than twice its size. Such a pair exerts normal and friction forces that
+    /// nothing balances, and as it hardly moves, the termination criterion would not notice.
     pub(super) fn open(&self, d: &[DVec3]) -> bool {
         self.iter().filter(|c| c.tight).any(|c| {
             let by = |(p, w): (u32, f64)| d[p as usize] * w;
-            let way: DVec3 = c.points().into_iter().zip(c.weights).map(by).sum();
-            c.normal.dot(way) > c.gap
+            let opening: DVec3 = c.points().into_iter().zip(c.weights).map(by).sum();
+            c.normal.dot(opening) > c.gap
         })
+    }
+
+    /// Vertices of cloth in contact, among the first `n` points; some more than once.
+    pub(super) fn touching(&self, n: usize) -> impl Iterator<Item = u32> {
+        let points = self.iter().flat_map(|c| c.points().into_iter().zip(c.weights));
+        points.filter(move |(p, w)| (*p as usize) < n && *w != 0.0).map(|(p, _)| p)
+    }
+
+    /// Smallest gap beyond the minimum separation [m]; infinite without contacts.
+    pub(super) fn smallest_gap(&self) -> f64 {
+        self.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Contact> {
@@ -309,25 +324,25 @@ impl Contacts {
     }
 }
 
-/// Part of the reach below which a gap of a pair of this stiffness is tight. Where the reach is small beside the cells, gaps
-/// are too stiff long before they are [`TIGHT`].
+/// Gap over activation distance below which a pair of this stiffness is tight. Where the activation distance is small beside the edges,
+/// gaps are too stiff long before they are [`TIGHT`].
 fn tight_below(law: Law, stiffness: f64) -> f64 {
     if law.follows_elasticity() {
         return TIGHT;
     }
-    // The curvature of the logarithm is about one over the square of that part.
-    (stiffness / STIFFEST).sqrt().clamp(TIGHT, 0.5 * OPENED)
+    // The second derivative of the logarithm is about one over the square of that ratio.
+    (stiffness / MAX_STIFFNESS).sqrt().clamp(TIGHT, 0.5 * OPENED_TO)
 }
 
-/// Slope and curvature of a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so stiff
-/// beside the threads that single precision forgets them: such a pair held up all the cloth for good. It pushes as much as the heaviest
-/// load can press, that at the `least` gap that is not tight, and opens by [`OPENED`] if nothing does.
-fn opening(law: Law, least: f64, reach: f64) -> (f64, f64) {
-    let Value { slope, curvature, .. } = law.evaluate(least, reach);
-    (slope, curvature.min(-slope / (OPENED * reach)))
+/// First and second derivative at a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so
+/// stiff beside the cloth that single precision loses that: one such pair could stall the whole cloth. It pushes with the force of
+/// the heaviest load, that at the `least` gap that is not tight, and opens to [`OPENED_TO`] if nothing resists.
+fn opening(law: Law, least: f64, dhat: f64) -> (f64, f64) {
+    let Value { slope, curvature, .. } = law.evaluate(least, dhat);
+    (slope, curvature.min(-slope / (OPENED_TO * dhat)))
 }
 
-/// Factor of nearly parallel edges, 0 to 1, and its gradient.
+/// Mollifier of nearly parallel edges, 0 to 1, and its gradient.
 fn mollifier(y: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
     let (a, b) = (y[1] - y[0], y[3] - y[2]);
     let cross = a.cross(b);
@@ -351,36 +366,39 @@ mod tests {
 
     #[test]
     fn a_tight_gap_is_opened_by_its_force_at_once_and_single_precision_bears_it() {
-        let reach = 2e-3;
+        let dhat = 2e-3;
         for law in Law::ALL {
-            for least in [TIGHT * reach, 0.5 * OPENED * reach] {
-                let (slope, curvature) = opening(law, least, reach);
-                let own = law.evaluate(0.01 * least, reach);
+            for least in [TIGHT * dhat, 0.5 * OPENED_TO * dhat] {
+                let (slope, curvature) = opening(law, least, dhat);
+                let own = law.evaluate(0.01 * least, dhat);
                 assert!(curvature <= own.curvature && -slope <= -own.slope, "{law:?}");
                 let opened = -slope / curvature;
-                assert!(opened > 0.99 * OPENED * reach, "{law:?}: {opened}");
+                assert!(opened > 0.99 * OPENED_TO * dhat, "{law:?}: {opened}");
             }
-            let (_, curvature) = opening(law, TIGHT * reach, reach);
-            // Beside a contact at a tenth of the reach, a hundred thousand times as stiff at most.
-            let soft = law.evaluate(0.1 * reach, reach).curvature;
+            let (_, curvature) = opening(law, TIGHT * dhat, dhat);
+            // Beside a contact at a tenth of the activation distance, a hundred thousand times as stiff at most.
+            let soft = law.evaluate(0.1 * dhat, dhat).curvature;
             assert!(curvature < 1e5 * soft, "{law:?}: {curvature} {soft}");
         }
     }
 
     #[test]
     fn no_gap_is_stiffer_than_single_precision_bears() {
-        let reach = 2e-3;
+        let dhat = 2e-3;
         for law in [Law::Log, Law::TwoStage] {
             assert_eq!(tight_below(law, 1.0), TIGHT, "soft contacts are as they were");
             for stiffness in [30.0, 1e3, 1e5, 1e6] {
-                let least = tight_below(law, stiffness) * reach;
+                let least = tight_below(law, stiffness) * dhat;
                 for part in [0.01, 0.5, 0.999, 1.0, 2.0] {
                     let curvature = if part < 1.0 {
-                        opening(law, least, reach).1
+                        opening(law, least, dhat).1
                     } else {
-                        law.evaluate(part * least, reach).curvature
+                        law.evaluate(part * least, dhat).curvature
                     };
-                    assert!(stiffness * curvature < 3.0 * STIFFEST, "{law:?} {stiffness} {part}");
+                    assert!(
+                        stiffness * curvature < 3.0 * MAX_STIFFNESS,
+                        "{law:?} {stiffness} {part}"
+                    );
                 }
             }
         }

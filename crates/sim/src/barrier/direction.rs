@@ -1,428 +1,275 @@
-//! Directions of Newton's method.
+//! Search directions of Newton's method, with their largest feasible step.
 //!
-//! The matrix holds inertia, elasticity, the contacts of now and their friction. Where the direction would
-//! run into something, what it runs into joins the system as if it were a contact at half the reach, and the
-//! direction is found again: otherwise the first pair in the way would shorten the way of all.
+//! Where a direction would run into something, that joins the linear system as a contact at half the activation distance, and the
+//! direction is solved again: otherwise the first pair in the way would shorten the step of all vertices.
 
-use super::friction::{Curvature, Rub};
-use super::newton::{Failure, Iterate, Solver, Stepped};
-use crate::linear::cg::End;
-use crate::linear::single::{self, Bond, Goal, Vectors};
+use super::iterate::Iterate;
+use super::newton::Failure;
+use super::solver::Solver;
+use super::statistics::SolverStatistics;
+use super::system::{LinearSystem, PointBlock};
+use crate::element::definite::outer;
 use glam::{DMat3, DVec3};
 use std::time::Instant;
 
-/// Part to which the residual of a direction falls in any case.
-const RESIDUAL: f64 = 0.02;
-/// Directions need not be better than this part of what ends a step.
-const ENOUGH: f64 = 0.05;
+/// How often a direction is solved again with the contacts it runs into.
+const MAX_ANTICIPATIONS: u32 = 1;
+/// Directions of which this fraction is feasible are accepted at once.
+const FAR_ENOUGH: f64 = 0.9;
+/// Directions of which less is feasible are truncated per vertex.
+const TRUNCATED_BELOW: f64 = 0.2;
+/// Contacts that a query finds anew are negligible if their energy is below this fraction of the predicted decrease.
+const NEGLIGIBLE_ENERGY: f64 = 0.1;
+/// Tangential stiffness of an anticipated contact that is active already, over its normal stiffness: features that slide past each
+/// other while they turn come nearer, which their present normals do not tell.
+const TANGENTIAL_STIFFNESS: f64 = 0.1;
 
-/// How often a direction is found again with what it ran into.
-const ROUNDS: u32 = 1;
-/// Directions that can be followed this far are good enough.
-const FAR: f64 = 0.9;
-
-/// Directions that cannot be followed this far are shortened for those in the way alone.
-const SHORT: f64 = 0.2;
-
-/// Pairs that turn up within reach are taken up at once if they hold this part of what the direction promises.
-const NEWS: f64 = 0.1;
-
-/// Stiffness across the normal that a contact has if it is in the way, as a part of its own: features that slide past each other
-/// while they turn come nearer, which their normals of now do not tell.
-const ACROSS: f64 = 0.1;
-
-/// Gradient of the potential, what points that are led press, if they move, and how many bonds belong to the linear system.
-pub(super) struct System {
-    gradient: Vec<DVec3>,
-    pressed: Vec<DVec3>,
-    bonds: usize,
-}
-
-impl System {
-    /// How fast the potential falls along a direction [J].
-    pub(super) fn promise(&self, d: &[DVec3]) -> f64 {
-        self.gradient.iter().zip(d).map(|(g, d)| -g.dot(*d)).sum()
-    }
-
-    /// The right side.
-    fn right(&self) -> Vec<DVec3> {
-        let pressed = self.pressed.iter().copied().chain(std::iter::repeat(DVec3::ZERO));
-        self.gradient.iter().zip(pressed).map(|(g, pressed)| pressed - *g).collect()
-    }
-}
-
-/// Where an iteration goes.
-pub(super) struct Way {
+/// A search direction.
+pub(super) struct SearchDirection {
     pub(super) d: Vec<DVec3>,
-    /// How fast the potential falls along it, at first [J].
+    /// −∇Π·d [J].
     pub(super) slope: f64,
-    /// How much of it can be followed.
-    pub(super) most: f64,
-    /// What the direction promised before it was shortened for those in the way, and how far the fastest vertex would have gone.
-    pub(super) promise: f64,
-    pub(super) fastest: f64,
+    /// Largest feasible step along it, at most 1.
+    pub(super) max_step: f64,
+    /// Predicted decrease before it was truncated [J], and largest displacement of a vertex then [m].
+    pub(super) predicted_decrease: f64,
+    pub(super) largest_displacement: f64,
 }
 
-/// Stiffness between weighted points.
+/// A contact that a direction runs into, beyond the activation distance yet.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    points: [u32; 4],
-    weights: [f64; 4],
-    stiffness: DMat3,
-}
-
-/// A contact that is expected: on the way, not yet within reach.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expected {
-    /// What tells it from others.
+pub(super) struct AnticipatedContact {
+    /// As [`super::candidates::Candidate::key`].
     key: [u32; 4],
-    link: Link,
+    block: PointBlock,
     normal: DVec3,
-    /// What the model says of the gradient along the normal, were all to stay where they are [N].
+    /// Gradient of its quadratic model along the normal, at the present points [N].
     gradient: f64,
 }
 
+/// Where a direction leads.
+struct Reach {
+    /// Candidates that limit it, with the feasible step of each.
+    limits: Vec<(u32, f64)>,
+    /// The smallest of these, at most 1.
+    max_step: f64,
+    /// Energy of contacts that were not known before [J].
+    energy_added: f64,
+}
+
 impl Solver {
-    /// Direction of all points, and how far it can be followed. A `plain` one does not know what it runs into, and so the
-    /// potential surely falls along it.
+    /// Search direction of all points, and its largest feasible step. That of plain Newton does not anticipate contacts, so that the
+    /// potential surely decreases along it.
     pub(super) fn direction(
         &mut self,
         it: &mut Iterate<'_>,
-        plain: bool,
-        report: &mut Stepped,
-    ) -> Result<Way, Failure> {
-        let n = self.masses.len();
+        plain_newton: bool,
+        report: &mut SolverStatistics,
+    ) -> Result<SearchDirection, Failure> {
         let clock = Instant::now();
         let elastic = self.elastic(it);
-        report.seconds[1] += clock.elapsed().as_secs_f64();
-        let ahead = self.ahead(it);
-        let mut system = self.assemble(it, &ahead, elastic, report.iterations)?;
-        let mut expected: Vec<Expected> = Vec::new();
-        let mut round = 0;
+        report.seconds.elasticity += clock.elapsed().as_secs_f64();
+        let displacement = self.prescribed_displacement(it);
+        let mut system = self.assemble(it, &displacement, elastic, report.iterations)?;
+        let mut anticipated: Vec<AnticipatedContact> = Vec::new();
         let mut d = Vec::new();
-        loop {
-            let clock = Instant::now();
-            self.bonds.truncate(system.bonds);
-            self.bonds.reserve_exact(expected.len());
-            self.bonds.extend(expected.iter().map(|e| e.link.bond(&it.led)));
-            self.preconditioner.update(&self.matrix, &self.bonds, &it.held);
-            let mut right = system.right();
-            for e in &expected {
-                e.link.push(e.normal * e.gradient, &it.led, &mut right);
-                e.link.press(&it.led, &ahead, &mut right);
+        for round in 0.. {
+            self.check_stop()?;
+            self.solve_with(it, &system, &anticipated, &displacement, &mut d, report)?;
+            let reach = self.follow(it, &d, report)?;
+            let slope = system.predicted_decrease(&d);
+            let is_known = reach.energy_added <= NEGLIGIBLE_ENERGY * slope.abs() * reach.max_step;
+            let is_free = plain_newton || reach.limits.is_empty() || reach.max_step > FAR_ENOUGH;
+            if round >= MAX_ANTICIPATIONS || (is_free && is_known) {
+                return self.accept(it, d, &system, reach, report);
             }
-            // Not before: the preconditioner takes as much memory while it is made.
-            if d.is_empty() {
-                d = self.first_guess(it, &ahead, report.iterations);
-            }
-            self.solve(it, &right, &mut d, report)?;
-            drop(right);
-            report.seconds[2] += clock.elapsed().as_secs_f64();
-            let clock = Instant::now();
-            let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d).collect();
-            report.queries += 1;
-            let renewed = self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?;
-            report.tested += renewed.tested;
-            let impacts = self.impacts(&it.pairs, &it.y, &ends);
-            report.seconds[0] += clock.elapsed().as_secs_f64();
-            let first = impacts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-            let most = first.map_or(1.0, |(_, time)| time.min(1.0));
-            debug_assert!(impacts.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
-            if let Some((pair, _)) = first {
-                it.stop_at(*pair, n);
-            }
-            let slope = system.promise(&d);
-            round += 1;
-            let known = renewed.brought <= NEWS * slope.abs() * most;
-            let free = plain || impacts.is_empty() || most > FAR;
-            if round > ROUNDS || (free && known) {
-                let fastest = d[..n].iter().map(|d| d.length()).fold(0.0, f64::max);
-                let way = Way { slope, most, promise: slope, fastest, d };
-                return if most > SHORT {
-                    Ok(way)
-                } else {
-                    self.shortened(it, way, impacts, &system, report)
-                };
-            }
-            if !known {
-                // The gradient does not know of what has turned up: the potential need not fall along this way.
-                self.contacts.find(&self.gauge, &it.pairs, &it.y);
-                self.contacts.number(&mut it.pairs);
-                // That is rare: it costs less to find the elastic part again than to keep it every time.
+            if is_known {
+                self.anticipate(it, &d, &reach.limits, &mut anticipated);
+            } else {
+                // The gradient does not know the contacts found anew: the potential need not decrease along this direction.
+                self.contacts.find(&self.contact_model, &it.candidates, &it.y);
+                self.contacts.number(&mut it.candidates);
+                // That is rare: computing the elastic part again costs less than keeping it every time.
                 drop(std::mem::take(&mut system.gradient));
                 let elastic = self.elastic(it);
-                system = self.assemble(it, &ahead, elastic, report.iterations)?;
-            } else {
-                self.expect(it, &d, &impacts, &mut expected);
+                system = self.assemble(it, &displacement, elastic, report.iterations)?;
             }
         }
+        unreachable!("the last round returns")
     }
 
-    /// The system of an iteration: contacts, friction and seams join the elastic gradient.
-    fn assemble(
+    /// Solves the linear system with the anticipated contacts in it.
+    fn solve_with(
         &mut self,
-        it: &Iterate<'_>,
-        ahead: &[DVec3],
-        mut gradient: Vec<DVec3>,
-        iteration: u32,
-    ) -> Result<System, Failure> {
-        let length = if ahead.is_empty() { 0 } else { gradient.len() };
-        let mut pressed = vec![DVec3::ZERO; length];
-        self.join(
-            it,
-            ahead,
-            Curvature::at(iteration, self.pairs.is_heaped()),
-            &mut gradient,
-            &mut pressed,
-        );
-        if let Some(vertex) = gradient.iter().position(|g| !g.is_finite()) {
-            return Err(Failure::NotFinite { vertex: vertex as u32 });
+        it: &mut Iterate<'_>,
+        system: &LinearSystem,
+        anticipated: &[AnticipatedContact],
+        displacement: &[DVec3],
+        d: &mut Vec<DVec3>,
+        report: &mut SolverStatistics,
+    ) -> Result<(), Failure> {
+        let clock = Instant::now();
+        self.contact_blocks.truncate(system.contact_blocks);
+        self.contact_blocks.reserve_exact(anticipated.len());
+        let blocks = anticipated.iter().map(|a| a.block);
+        self.contact_blocks.extend(blocks.clone().map(|b| b.contact_block(&it.prescribed)));
+        match &mut self.precise {
+            Some(precise) => {
+                precise.couplings.truncate(system.contact_blocks);
+                precise.couplings.extend(blocks.map(|b| b.coupling(&it.prescribed)));
+                self.preconditioner.update(&precise.matrix, &self.contact_blocks, &it.pinned);
+            }
+            None => self.preconditioner.update(&self.matrix, &self.contact_blocks, &it.pinned),
         }
-        Ok(System { gradient, pressed, bonds: self.bonds.len() })
+        let mut right = system.right_hand_side();
+        for a in anticipated {
+            a.block.subtract_force(a.normal * a.gradient, &it.prescribed, &mut right);
+            a.block.add_prescribed(&it.prescribed, displacement, &mut right);
+        }
+        // Not before: the preconditioner takes as much memory while it is made.
+        if d.is_empty() {
+            *d = self.first_guess(it, displacement, report.iterations);
+        }
+        self.solve(it, &right, d, report)?;
+        report.seconds.linear_solve += clock.elapsed().as_secs_f64();
+        Ok(())
     }
 
-    /// What a direction is sought from: where the last one led, while pins and bodies are on their way. A step begins with where
-    /// inertia alone would go, for all that touch nothing, as what flies freely is then found at once; but cloth that is held goes on
-    /// as it did: while hands wind it up all of it turns, and from rest that would be far to seek.
-    fn first_guess(&self, it: &mut Iterate<'_>, ahead: &[DVec3], iteration: u32) -> Vec<DVec3> {
-        let mut d = std::mem::take(&mut it.left);
+    /// Finds the candidates along a direction, and how far it is feasible.
+    fn follow(
+        &mut self,
+        it: &mut Iterate<'_>,
+        d: &[DVec3],
+        report: &mut SolverStatistics,
+    ) -> Result<Reach, Failure> {
+        let clock = Instant::now();
+        let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
+        report.queries += 1;
+        let energy = Some(&mut it.energy);
+        let update = self.update_candidates(&it.y, &ends, &mut it.candidates, energy)?;
+        report.tested += update.tested;
+        let limits = self.step_limits(&it.candidates, &it.y, &ends);
+        report.seconds.collision += clock.elapsed().as_secs_f64();
+        debug_assert!(limits.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
+        let first = limits.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
+        if let Some((candidate, _)) = first {
+            it.note_blocker(candidate, self.masses.len());
+        }
+        let max_step = first.map_or(1.0, |(_, time)| time.min(1.0));
+        Ok(Reach { limits, max_step, energy_added: update.energy_added })
+    }
+
+    /// The direction as it is, or truncated per vertex if too little of it is feasible.
+    fn accept(
+        &mut self,
+        it: &mut Iterate<'_>,
+        d: Vec<DVec3>,
+        system: &LinearSystem,
+        reach: Reach,
+        report: &mut SolverStatistics,
+    ) -> Result<SearchDirection, Failure> {
+        let slope = system.predicted_decrease(&d);
+        let free = &d[..self.masses.len()];
+        let largest_displacement = free.iter().map(|d| d.length()).fold(0.0, f64::max);
+        let Reach { limits, max_step, .. } = reach;
+        let whole =
+            SearchDirection { slope, max_step, predicted_decrease: slope, largest_displacement, d };
+        if max_step > TRUNCATED_BELOW {
+            return Ok(whole);
+        }
+        self.truncated_direction(it, whole, limits, system, report)
+    }
+
+    /// Warm start of the linear solver: the uncovered part of the last direction, while pins and bodies move. The first direction of a
+    /// step starts at the inertial prediction for vertices without contact, which solves free flight at once; pinned cloth continues
+    /// with its velocity, because cloth twisted by its boundary conditions turns as a whole.
+    fn first_guess(
+        &self,
+        it: &mut Iterate<'_>,
+        prescribed_displacement: &[DVec3],
+        iteration: u32,
+    ) -> Vec<DVec3> {
+        let mut d = std::mem::take(&mut it.remaining);
         d.resize(it.y.len(), DVec3::ZERO);
         if iteration == 1 && it.inertia.flies() {
             let free = |i: usize| it.inertia.free(i) - it.y[i];
             let goes_on = |i: usize| it.start.v[i] * it.start.h;
             for i in 0..self.masses.len() {
-                d[i] = if it.held.is_empty() { free(i) } else { goes_on(i) };
+                d[i] = if it.pinned.is_empty() { free(i) } else { goes_on(i) };
             }
-            for bond in self.bonds.iter().filter(|_| it.held.is_empty()) {
-                for (p, _) in bond.points.iter().zip(bond.weights).filter(|(_, w)| *w != 0.0) {
+            for contact_block in self.contact_blocks.iter().filter(|_| it.pinned.is_empty()) {
+                for (p, _) in contact_block
+                    .points
+                    .iter()
+                    .zip(contact_block.weights)
+                    .filter(|(_, w)| *w != 0.0)
+                {
                     d[*p as usize] = DVec3::ZERO;
                 }
             }
         }
-        for (i, ahead) in ahead.iter().enumerate().filter(|(i, _)| it.led[*i]) {
-            d[i] = *ahead;
+        for (i, prescribed_displacement) in
+            prescribed_displacement.iter().enumerate().filter(|(i, _)| it.prescribed[*i])
+        {
+            d[i] = *prescribed_displacement;
         }
         d
     }
 
-    /// Force out of balance, without inertia or drag, as a part of the weight.
-    pub(super) fn residual(&mut self, it: &Iterate<'_>) -> f64 {
-        let mut g = self.elastic(it);
-        self.join(it, &[], Curvature::Exact, &mut g, &mut []);
-        let left = |i: usize| {
-            let m = self.masses[i];
-            (g[i] - it.inertia.drag(i, it.y[i], m)) / m
-        };
-        it.start.compared(&self.masses, left)
-    }
-
-    /// Gradient of elasticity and inertia; their Hessian goes to the matrix.
-    fn elastic(&mut self, it: &Iterate<'_>) -> Vec<DVec3> {
-        let n = self.masses.len();
-        let (x, inertia) = (&it.y[..n], &it.inertia);
-        let mut g = vec![DVec3::ZERO; n];
-        let (_, at) = inertia.elastic(x);
-        self.sheet.gradient_and_single_hessian(&at, &mut g, &mut self.matrix);
-        let curvature = inertia.elastic_curvature();
-        if curvature != 1.0 {
-            self.matrix.scale(curvature);
-        }
-        for i in 0..n {
-            g[i] += (x[i] - inertia.free(i)) * (self.masses[i] / inertia.span2(i));
-        }
-        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.span2(i)) as f32);
-        g
-    }
-
-    /// The way that pins and bodies still have to go, zero elsewhere; nothing if they have arrived.
-    fn ahead(&self, it: &Iterate<'_>) -> Vec<DVec3> {
-        if it.part >= 1.0 {
-            return Vec::new();
-        }
-        let mut ahead = vec![DVec3::ZERO; it.y.len()];
-        self.pairs.place_bodies(1.0, &mut ahead);
-        for (a, y) in ahead.iter_mut().zip(&it.y).skip(self.masses.len()) {
-            *a -= *y;
-        }
-        for (v, to) in it.start.held {
-            ahead[*v as usize] = *to - it.y[*v as usize];
-        }
-        ahead
-    }
-
-    /// Contacts, friction and seams as bonds. Their gradient is added to `g`; `pressed` gets what those points press that
-    /// are led, if they move.
-    fn join(
-        &mut self,
-        it: &Iterate<'_>,
-        ahead: &[DVec3],
-        curvature: Curvature,
-        g: &mut [DVec3],
-        pressed: &mut [DVec3],
-    ) {
-        let mut pull = |points: &[u32; 4], forces: [DVec3; 4]| {
-            for (p, f) in points.iter().zip(forces) {
-                if let Some(g) = g.get_mut(*p as usize) {
-                    *g += f;
-                }
-            }
-        };
-        let bonds = &mut self.bonds;
-        bonds.clear();
-        bonds.reserve_exact(self.contacts.len() + it.start.seams.len());
-        let mut bind = |link: Link| {
-            bonds.push(link.bond(&it.led));
-            link.press(&it.led, ahead, pressed);
-        };
-        // A contact and its friction, which was found when the step began, act between nearly the same points. In the matrix they are
-        // one bond, between the points of now: it takes half the time, and forces are exact.
-        let mut joined = vec![false; it.rubs.len()];
-        let mut rub = |r: &Rub| {
-            let (force, stiffness) = r.pull((&it.y, &it.y0), self.slip, curvature);
-            pull(&r.points(), r.weights.map(|w| force * w));
-            stiffness
-        };
-        for c in self.contacts.iter() {
-            let mut stiffness = c.hessian();
-            if let Some(r) = it.rubs.get(c.rub as usize) {
-                stiffness += rub(r);
-                joined[c.rub as usize] = true;
-            }
-            bind(Link { points: c.points(), weights: c.weights, stiffness });
-        }
-        for r in it.rubs.iter().zip(&joined).filter(|(_, joined)| !**joined).map(|(r, _)| r) {
-            let stiffness = rub(r);
-            bind(Link { points: r.points(), weights: r.weights, stiffness });
-        }
-        self.contacts.iter().for_each(|c| pull(&c.points(), c.gradient(&it.y)));
-        for seam in it.start.seams {
-            let [a, b] = seam.vertices;
-            let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);
-            let (force, stiffness) = seam.pull(&it.y);
-            pull(&points, weights.map(|w| force * w));
-            bind(Link { points, weights, stiffness });
-        }
-    }
-
-    /// Takes up what a direction runs into, and keeps of what it ran into before what still pushes.
-    fn expect(
+    /// Adds the contacts that a direction runs into, and keeps of those anticipated before what still pushes.
+    fn anticipate(
         &self,
         it: &Iterate<'_>,
         d: &[DVec3],
-        impacts: &[(u32, f64)],
-        expected: &mut Vec<Expected>,
+        step_limits: &[(u32, f64)],
+        anticipated: &mut Vec<AnticipatedContact>,
     ) {
-        // Pairs are found anew for every direction: their numbers change.
+        // Candidates are found anew for every direction: their numbers change.
         let mut hit: Vec<[u32; 4]> =
-            impacts.iter().map(|(pair, _)| it.pairs[*pair as usize].key()).collect();
+            step_limits.iter().map(|(pair, _)| it.candidates[*pair as usize].key()).collect();
         hit.sort_unstable();
-        expected.retain(|e| {
-            let way: DVec3 =
-                e.link.points.iter().zip(e.link.weights).map(|(p, w)| d[*p as usize] * w).sum();
+        anticipated.retain(|e| {
+            let approach: DVec3 =
+                e.block.points.iter().zip(e.block.weights).map(|(p, w)| d[*p as usize] * w).sum();
             hit.binary_search(&e.key).is_ok()
-                || e.gradient + (e.link.stiffness * way).dot(e.normal) < 0.0
+                || e.gradient + (e.block.stiffness * approach).dot(e.normal) < 0.0
         });
-        let known: Vec<[u32; 4]> = expected.iter().map(|e| e.key).collect();
-        for (pair, time) in impacts {
-            let near = &it.pairs[*pair as usize];
-            if near.crowded || known.binary_search(&near.key()).is_ok() {
+        let known: Vec<[u32; 4]> = anticipated.iter().map(|e| e.key).collect();
+        for (pair, time) in step_limits {
+            let candidate = &it.candidates[*pair as usize];
+            if candidate.below_separation || known.binary_search(&candidate.key()).is_ok() {
                 continue;
             }
             let there = |p: u32| it.y[p as usize] + d[p as usize] * *time;
-            let closest = self.gauge.closest_at(near, near.points.map(there));
+            let closest = self.contact_model.closest_at(candidate, candidate.points.map(there));
             let normal = closest.normal();
             if normal == DVec3::ZERO {
                 continue;
             }
-            let now: DVec3 =
-                near.points.iter().zip(closest.weights).map(|(p, w)| it.y[*p as usize] * w).sum();
-            let gap = normal.dot(now) - self.gauge.offset(near);
-            let (slope, curvature) = self.gauge.half_way(near);
-            let target = 0.5 * self.gauge.reach;
-            let across = self.contacts.of(near).map_or(DMat3::ZERO, |c| c.across() * ACROSS);
-            expected.push(Expected {
-                key: near.key(),
-                link: Link {
-                    points: near.points,
+            let now: DVec3 = candidate
+                .points
+                .iter()
+                .zip(closest.weights)
+                .map(|(p, w)| it.y[*p as usize] * w)
+                .sum();
+            let gap = normal.dot(now) - self.contact_model.offset(candidate);
+            let (slope, curvature) = self.contact_model.at_half_dhat(candidate);
+            let target = 0.5 * self.contact_model.dhat;
+            let across = self
+                .contacts
+                .of(candidate)
+                .map_or(DMat3::ZERO, |c| c.across() * TANGENTIAL_STIFFNESS);
+            anticipated.push(AnticipatedContact {
+                key: candidate.key(),
+                block: PointBlock {
+                    points: candidate.points,
                     weights: closest.weights,
-                    stiffness: crate::element::definite::outer(normal, normal) * curvature + across,
+                    stiffness: outer(normal, normal) * curvature + across,
                 },
                 normal,
                 gradient: slope + curvature * (gap - target),
             });
         }
-        expected.sort_unstable_by_key(|e| e.key);
-    }
-
-    /// Solves for the direction with all bonds, from the one given.
-    fn solve(
-        &mut self,
-        it: &Iterate<'_>,
-        right: &[DVec3],
-        d: &mut [DVec3],
-        report: &mut Stepped,
-    ) -> Result<(), Failure> {
-        let n = self.masses.len();
-        let goal = Goal {
-            gain: self.settings.linear_tolerance,
-            residual: RESIDUAL,
-            enough: ENOUGH * self.settings.decrement * it.scale,
-            max_iterations: self.settings.linear_iterations,
-        };
-        let outcome = single::solve(
-            &self.matrix,
-            &self.bonds,
-            &mut self.preconditioner,
-            &it.held,
-            right,
-            &mut d[..n],
-            goal,
-            &mut Vectors::default(),
-        );
-        report.linear_iterations += outcome.iterations;
-        match outcome.end {
-            // Forces are numbers: a tight pair is too stiff for single precision, and a shorter step may pass it.
-            End::NotFinite => Err(Failure::Late { vertex: it.stopped_at }),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Link {
-    /// Takes a force away from the points that are free.
-    fn push(&self, force: DVec3, led: &[bool], right: &mut [DVec3]) {
-        for (p, w) in self.points.iter().zip(self.weights) {
-            if !led[*p as usize] {
-                right[*p as usize] -= force * w;
-            }
-        }
-    }
-
-    /// What it presses as the points that are led go `ahead` goes to the right side.
-    fn press(&self, led: &[bool], ahead: &[DVec3], right: &mut [DVec3]) {
-        if ahead.is_empty() {
-            return;
-        }
-        let mut way = DVec3::ZERO;
-        for (p, w) in self.points.iter().zip(self.weights) {
-            if led[*p as usize] {
-                way += ahead[*p as usize] * w;
-            }
-        }
-        if way != DVec3::ZERO {
-            self.push(self.stiffness * way, led, right);
-        }
-    }
-
-    /// As the linear solver sees it: without the points that are led.
-    fn bond(&self, led: &[bool]) -> Bond {
-        let (mut points, mut weights) = (self.points, self.weights.map(|w| w as f32));
-        for k in 0..4 {
-            let p = self.points[k] as usize;
-            if led[p] {
-                (points[k], weights[k]) = (0, 0.0);
-            }
-        }
-        Bond::new(points, weights, &self.stiffness)
+        anticipated.sort_unstable_by_key(|e| e.key);
     }
 }

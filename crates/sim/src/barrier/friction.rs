@@ -1,66 +1,68 @@
 //! Coulomb friction that sticks.
 //!
-//! Each contact has an anchor: how far its nearest points have slid against each other while they stuck,
-//! u. The force is μ N u/ε up to the slip ε and μ N from there on, against the sliding: a return
-//! mapping. As u is kept from step to step, what sticks does not creep, however long it is pulled.
-//! Normal, weights and N are those of the begin of the step (lagged), so that friction has a potential.
+//! Each contact stores the tangential displacement u of its closest points since it stuck (its anchor). The force is μ N u/ε for |u| < ε
+//! and μ N beyond, against the sliding: a return
+//! mapping with the regularisation ε = `epsu`, which is epsv h in IPC. As u is kept from step to step, what sticks does not creep, however
+//! long it is pulled. Normal, weights and N are lagged: those of the start of the step, so that friction has a potential.
 //!
-//! That potential has nearly a kink at the slip. What sticks is too stiff to let go, and what slides has no curvature along
-//! its way and is shot back over the kink. The first iterations of a step therefore take a part of the curvature of the parabola
-//! that touches |u| at ℓ and lies above it, 1/ℓ ([`Curvature`]), for contacts that slide fast; the last ones, which decide how exact
-//! a step is, take its own, and so does what sticks or creeps, which would be held back for long. Where cloth is heaped up the last ones
-//! would begin the shooting anew, between thousands of contacts: there all take that of the parabola.
+//! That potential has nearly a kink at ε. What sticks is too stiff to let go, and what slides has no curvature along
+//! the slide, so that Newton overshoots the kink back and forth. The first iterations of a step therefore majorize: they take a part of
+//! the curvature 1/ℓ of the parabola that touches |u| at ℓ and lies above it ([`FrictionHessian`]), for contacts that slide fast; the last
+//! ones, which decide how exact a step is, take the exact one, and so does what sticks or creeps, which would be held back. In dense
+//! self-contact the overshooting would begin again between thousands of contacts: there all iterations majorize.
 
+use super::candidates::{self, Candidate};
 use super::contact::{Contact, Contacts};
-use super::pairs::{self, Near};
 use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
 
-/// Iterations of a step that foresee how far contacts slide.
-const FORESEEN: u32 = 3;
-/// Iterations of a step that take a curvature along the slide.
-const ABOVE: u32 = 12;
-/// Contacts that slide this many slips in a step are fast.
+/// Iterations of a step that predict the slide.
+const PREDICTED: u32 = 3;
+/// Iterations of a step that majorize friction along the slide.
+const MAJORIZED: u32 = 12;
+/// Slides of so many ε in a step are fast.
 const FAST: f64 = 3.0;
-/// Part of the curvature of the parabola above that is taken along the slide.
+/// Fraction of the curvature of the majorizing parabola that is taken along the slide.
 const ALONG: f64 = 0.5;
 
-/// Which curvature friction has for Newton's method.
+/// Which Hessian friction has in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Curvature {
-    /// That of a parabola above it, which touches it as far out as the step was expected to slide, or has.
-    Foreseen,
-    /// The same, as far out as it has slid.
-    Above,
-    /// Its own: none along the slide.
+pub(super) enum FrictionHessian {
+    /// That of a majorizing parabola, which touches at the predicted or the actual slide, whichever is larger.
+    Predicted,
+    /// The same, at the actual slide.
+    Majorized,
+    /// The exact one: zero along the slide.
     Exact,
 }
 
-impl Curvature {
-    /// What is taken in an iteration of a step, from 1, where cloth is heaped up or is not.
-    pub(super) fn at(iteration: u32, heaped: bool) -> Self {
-        if iteration <= FORESEEN {
-            Self::Foreseen
-        } else if iteration <= ABOVE || heaped {
-            Self::Above
+impl FrictionHessian {
+    /// The one of an iteration of a step, from 1, with dense self-contact or without.
+    pub(super) fn at(iteration: u32, dense: bool) -> Self {
+        if iteration <= PREDICTED {
+            Self::Predicted
+        } else if iteration <= MAJORIZED || dense {
+            Self::Majorized
         } else {
             Self::Exact
         }
     }
 }
 
-/// The anchors of sticking pairs, sorted.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Stored tangential displacements of sticking contacts, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchors {
-    /// The pairs: their points, and a bit for edges.
+    /// Identities of the pairs: their points, and a bit for edges.
     pub keys: Vec<[u32; 4]>,
-    /// How far each has slid while it stuck [m].
+    /// Tangential displacement of each since it stuck [m].
     pub slid: Vec<DVec3>,
 }
 
 impl Anchors {
     /// How many are between the first `points` points alone.
     pub(super) fn within(&self, points: usize) -> usize {
-        let own = |key: &&[u32; 4]| pairs::points(**key).iter().all(|p| (*p as usize) < points);
+        let own =
+            |key: &&[u32; 4]| candidates::points(**key).iter().all(|p| (*p as usize) < points);
         self.keys.iter().filter(own).count()
     }
 
@@ -69,22 +71,22 @@ impl Anchors {
     }
 }
 
-/// Friction of one contact, while normal and force are kept.
+/// Friction of one contact, with lagged normal and normal force.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rub {
+pub(super) struct FrictionContact {
     key: [u32; 4],
     pub(super) weights: [f64; 4],
     normal: DVec3,
-    /// Slid before this step [m].
+    /// Tangential displacement before this step [m].
     before: DVec3,
     /// μ N [N].
     limit: f64,
-    /// How far it would slide within the step if all went on as before [m].
-    foreseen: f64,
+    /// Slide within the step if all went on as before [m].
+    predicted_slide: f64,
 }
 
-impl Rub {
-    /// Friction of a contact; none if nothing presses.
+impl FrictionContact {
+    /// Friction of a contact; none without a normal force.
     pub(super) fn of(contact: &Contact, anchors: &Anchors) -> Option<Self> {
         let limit = contact.friction * contact.force();
         let across = |u: DVec3| u - contact.normal * contact.normal.dot(u);
@@ -95,84 +97,93 @@ impl Rub {
             normal: contact.normal,
             before: across(anchors.of(key)),
             limit,
-            foreseen: 0.0,
+            predicted_slide: 0.0,
         })
     }
 
     pub(super) fn points(&self) -> [u32; 4] {
-        pairs::points(self.key)
+        candidates::points(self.key)
     }
 
-    /// Takes note of how far it slides if all go from `start` to `ends`.
-    pub(super) fn foresee(&mut self, start: &[DVec3], ends: &[DVec3]) {
-        self.foreseen = self.slid(ends, start).length();
+    /// Takes note of the slide if all points move from `start` to `ends`.
+    pub(super) fn predict_slide(&mut self, start: &[DVec3], ends: &[DVec3]) {
+        self.predicted_slide = self.slid(ends, start).length();
     }
 
-    /// How far it has slid since it stuck.
+    /// Tangential displacement since it stuck.
     fn slid(&self, y: &[DVec3], start: &[DVec3]) -> DVec3 {
-        let mut way = DVec3::ZERO;
+        let mut displacement = DVec3::ZERO;
         for (p, w) in self.points().into_iter().zip(self.weights) {
-            way += (y[p as usize] - start[p as usize]) * w;
+            displacement += (y[p as usize] - start[p as usize]) * w;
         }
-        self.before + way - self.normal * self.normal.dot(way)
+        self.before + displacement - self.normal * self.normal.dot(displacement)
     }
 
-    pub(super) fn energy(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> f64 {
+    pub(super) fn energy(&self, y: &[DVec3], start: &[DVec3], epsu: f64) -> f64 {
         let u = self.slid(y, start).length();
-        self.limit * if u < slip { 0.5 * u * u / slip } else { u - 0.5 * slip }
+        self.limit * if u < epsu { 0.5 * u * u / epsu } else { u - 0.5 * epsu }
     }
 
-    /// Force on the first feature with its sign turned, and its stiffness.
+    /// Gradient at the first feature, and the Hessian block.
     pub(super) fn pull(
         &self,
         (y, start): (&[DVec3], &[DVec3]),
-        slip: f64,
-        curvature: Curvature,
+        epsu: f64,
+        curvature: FrictionHessian,
     ) -> (DVec3, DMat3) {
         let u = self.slid(y, start);
         let length = u.length();
         let outer = crate::element::definite::outer;
         let plane = DMat3::IDENTITY - outer(self.normal, self.normal);
-        let fast = self.foreseen.max(length) > FAST * slip;
-        let curvature = if fast { curvature } else { Curvature::Exact };
+        let fast = self.predicted_slide.max(length) > FAST * epsu;
+        let curvature = if fast { curvature } else { FrictionHessian::Exact };
         let out = match curvature {
-            Curvature::Foreseen => length.max(self.foreseen),
-            _ => length.max(slip),
+            FrictionHessian::Predicted => length.max(self.predicted_slide),
+            _ => length.max(epsu),
         };
-        if length < slip {
-            return (u * (self.limit / slip), plane * (self.limit / out));
+        if length < epsu {
+            return (u * (self.limit / epsu), plane * (self.limit / out));
         }
         let d = u / length;
-        let along = if curvature == Curvature::Exact { 0.0 } else { ALONG };
+        let along = if curvature == FrictionHessian::Exact { 0.0 } else { ALONG };
         (d * self.limit, (plane - outer(d, d) * (1.0 - along)) * (self.limit / out))
     }
 
-    /// What is left to stick to after the step.
-    pub(super) fn anchor(&self, y: &[DVec3], start: &[DVec3], slip: f64) -> DVec3 {
-        self.slid(y, start).clamp_length_max(slip)
+    /// The tangential displacement that is stored after the step.
+    pub(super) fn anchor(&self, y: &[DVec3], start: &[DVec3], epsu: f64) -> DVec3 {
+        self.slid(y, start).clamp_length_max(epsu)
     }
 }
 
-/// What rubs among the contacts of these pairs; both take note of it.
-pub(super) fn rubs(contacts: &mut Contacts, anchors: &Anchors, pairs: &mut [Near]) -> Vec<Rub> {
-    let mut rubs = Vec::with_capacity(contacts.len());
-    // Contacts are in the order of their pairs.
+/// Friction of the active contacts of these candidates; both take note of its number.
+pub(super) fn friction_contacts(
+    contacts: &mut Contacts,
+    anchors: &Anchors,
+    pairs: &mut [Candidate],
+) -> Vec<FrictionContact> {
+    let mut friction_contacts = Vec::with_capacity(contacts.len());
+    // Contacts are in the order of their candidates.
     let mut pairs = pairs.iter_mut();
     for contact in contacts.iter_mut() {
-        let Some(rub) = Rub::of(contact, anchors) else { continue };
-        contact.rub = rubs.len() as u32;
-        if let Some(pair) = pairs.find(|p| p.key() == rub.key) {
-            pair.rub = contact.rub;
+        let Some(friction_contact) = FrictionContact::of(contact, anchors) else { continue };
+        contact.friction_contact = friction_contacts.len() as u32;
+        if let Some(pair) = pairs.find(|p| p.key() == friction_contact.key) {
+            pair.friction_contact = contact.friction_contact;
         }
-        rubs.push(rub);
+        friction_contacts.push(friction_contact);
     }
-    rubs
+    friction_contacts
 }
 
-/// The anchors after a step.
-pub(super) fn anchors(rubs: &[Rub], y: &[DVec3], start: &[DVec3], slip: f64) -> Anchors {
+/// The stored displacements after a step.
+pub(super) fn anchors(
+    friction_contacts: &[FrictionContact],
+    y: &[DVec3],
+    start: &[DVec3],
+    epsu: f64,
+) -> Anchors {
     let mut all: Vec<([u32; 4], DVec3)> =
-        rubs.iter().map(|r| (r.key, r.anchor(y, start, slip))).collect();
+        friction_contacts.iter().map(|r| (r.key, r.anchor(y, start, epsu))).collect();
     all.sort_unstable_by_key(|(key, _)| *key);
     let (keys, slid) = all.into_iter().unzip();
     Anchors { keys, slid }

@@ -1,6 +1,6 @@
-//! Time rules over the same potential.
+//! Integration rules over the same potential.
 //!
-//! With x̂ where inertia alone would bring a vertex and γ the span over which forces act, the end x of a step of length h is the
+//! With the inertial prediction x̂ and the time γ over which forces act, the end x of a step of length h is the
 //! minimum of `½ (x − x̂)ᵀ M (x − x̂)/γ² + E + B(x) + D(x)`:
 //!
 //! | rule | x̂ | γ² | E | velocity at the end |
@@ -10,21 +10,21 @@
 //! | midpoint | x_t + h v + γ² a | ½ h² | 2 E((x_t + x)/2) | 2 (x − x_t)/h − v |
 //! | quasi-static | x_t + γ² a | τ² | E(x) | (x − x_t)/h |
 //!
-//! The weights of BDF2 are those of steps of equal length; for others see [`bdf2_weights`]. It begins with a step of Euler, and so does
-//! what follows a step much shorter: that keeps the order.
+//! The weights of BDF2 are those of steps of equal length; for others see [`bdf2_weights`]. Its first step is one of Euler, and so is
+//! the one after a much shorter step: that keeps the order.
 //!
-//! Barrier and friction are always those of the end, so that the end is free of intersections; forces of the middle of a
+//! Barrier and friction are always those of the end, so that the end is free of intersections; forces at the middle of a
 //! step would not keep it so. But a force that only the end knows makes rules that extrapolate rebound: what BDF2 stops within a step leaves
-//! with half of the speed it came with, what the midpoint stops leaves with all of it, and friction would shake what it stops. So what
-//! touches something at the end of a step ends it with its mean velocity: impacts are inelastic under every rule. With BDF2 vertices that touch
-//! at the begin of a step are stepped as Euler does, each by itself. The midpoint has its elasticity elsewhere than Euler, and does not damp the
-//! stretching that an impact leaves: a ball under a sheet would shake it to pieces. A step that begins with a contact anywhere is one of Euler.
-//! What is held always has its mean velocity. All else has the order of the rule.
+//! with half of its speed, what the midpoint stops leaves with all of it, and friction would excite what it stops. So vertices in
+//! contact at the end of a step have its mean velocity there: impacts are inelastic under every rule. With BDF2, vertices in contact
+//! at the start of a step are stepped by Euler, each by itself. The midpoint takes its elasticity elsewhere than Euler, and does not damp the
+//! stretching that an impact leaves, which a ball under a sheet would amplify. A step that starts with any contact is one of Euler.
+//! Prescribed vertices always have their mean velocity. All else has the order of the rule.
 //!
-//! Limits: vertices that touch and those that do not have other impulses of one and the same force in the step in which they
-//! part; momentum is kept up to that. The midpoint does not damp at all, and is stable for certain only where forces are linear.
+//! Limits: vertices with and without contact have different impulses of the same force in the step in which they
+//! part; momentum is conserved up to that. The midpoint does not damp at all, and is stable for certain only where forces are linear.
 
-use super::newton::Start;
+use super::iterate::StepStart;
 use crate::integrate::bdf2_weights;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -34,18 +34,18 @@ use std::borrow::Cow;
 const LONGEST: f64 = 2.4;
 /// Drag on what nothing carries, in quasi-static steps [1/s]: it sinks at g/10 s, about 1 m/s.
 const DRAG: f64 = 10.0;
-/// Least and largest residual by which the pace of quasi-static steps is chosen, how much less of it is believed from step to step, and how much
-/// more after a step that was not found.
+/// Least and largest residual by which the pseudo-time step of quasi-static steps is chosen, its change from step to step, and that
+/// after a step that failed.
 const RESIDUAL: [f64; 2] = [1e-4, 1e2];
 const LESS: f64 = 0.1;
 const MORE: f64 = 4.0;
-/// How much more exactly steps of order 2 are found while nothing touches: what Newton's method leaves over damps too, and more than BDF2
-/// itself. Where something touches, impacts and friction take much more, and exactness would double the iterations.
+/// How much more exactly steps of order 2 are solved while nothing touches: the residual of Newton iterations damps too, and more than BDF2
+/// itself. Where something touches, impacts and friction dissipate much more, and exactness would double the iterations.
 const FINE: f64 = 0.1;
-/// What forces are compared with where there is no weight [m/s²].
+/// Acceleration that forces are compared with where there is no weight [m/s²].
 const WEIGHT: f64 = 9.81;
 
-/// How time goes on from step to step.
+/// Time integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -56,7 +56,7 @@ pub enum Rule {
     Midpoint,
     /// Backward differences over two steps (N8, order 2): damps little, and what it cannot resolve at once.
     Bdf2,
-    /// No inertia: a thick fluid drags until all forces are in balance, less and less as they come near it.
+    /// No inertia: viscous drag that vanishes as forces come into balance.
     QuasiStatic,
 }
 
@@ -74,13 +74,13 @@ impl Rule {
         }
     }
 
-    /// Whether a step has to know the one before.
+    /// Whether a step needs the one before.
     pub(crate) fn looks_back(self) -> bool {
         matches!(self, Self::Bdf2 | Self::QuasiStatic)
     }
 }
 
-/// What a rule makes of one vertex.
+/// The rule for one vertex.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Euler,
@@ -93,19 +93,19 @@ enum Step {
 
 /// Inertia in a step.
 pub(super) struct Inertia<'a> {
-    start: &'a Start<'a>,
+    start: &'a StepStart<'a>,
     step: Step,
-    /// Vertices that are stepped as Euler does, whatever the rule; none if it is Euler.
-    plain: Vec<bool>,
-    /// Whether the step begins without any contact.
+    /// Vertices that are stepped by Euler, whatever the rule; none if it is Euler.
+    plain_newton: Vec<bool>,
+    /// Whether the step starts without any contact.
     untouched: bool,
 }
 
 impl<'a> Inertia<'a> {
-    /// The rule for a step that begins with vertices `touching` something.
+    /// The rule of a step that starts with vertices `touching` something.
     pub(super) fn new(
         rule: Rule,
-        start: &'a Start<'a>,
+        start: &'a StepStart<'a>,
         masses: &[f64],
         touching: impl Iterator<Item = u32>,
     ) -> Self {
@@ -121,20 +121,20 @@ impl<'a> Inertia<'a> {
                 Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
                 None => Step::Euler,
             },
-            // The pace that the step before has found good, also if this one is shorter.
+            // The pseudo-time step that the step before has chosen, also if this one is shorter.
             Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / DRAG, |b| b.h)),
         };
-        let mut inertia = Self { start, step, plain: Vec::new(), untouched };
+        let mut inertia = Self { start, step, plain_newton: Vec::new(), untouched };
         if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
-            inertia.plain = vec![false; masses.len()];
-            let held = start.held.iter().map(|(v, _)| *v);
-            touching.chain(held).for_each(|v| inertia.plain[v as usize] = true);
+            inertia.plain_newton = vec![false; masses.len()];
+            let pinned = start.pinned.iter().map(|(v, _)| *v);
+            touching.chain(pinned).for_each(|v| inertia.plain_newton[v as usize] = true);
         }
         inertia
     }
 
     fn of(&self, vertex: usize) -> Step {
-        if self.plain.get(vertex).is_some_and(|p| *p) { Step::Euler } else { self.step }
+        if self.plain_newton.get(vertex).is_some_and(|p| *p) { Step::Euler } else { self.step }
     }
 
     /// γ² of a vertex [s²].
@@ -148,7 +148,17 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// Where inertia alone would bring a vertex: x̂.
+    /// γ² of a vertex as far as its inertia or drag has to be resolved [s²]: drag that vanishes as cloth comes into balance may be lost
+    /// in rounding, that of steady sinking may not.
+    pub(super) fn resolved_span2(&self, vertex: usize) -> f64 {
+        let span2 = self.span2(vertex);
+        match self.step {
+            Step::QuasiStatic(_) => span2.min(self.start.h / DRAG),
+            _ => span2,
+        }
+    }
+
+    /// Inertial prediction x̂ of a vertex.
     pub(super) fn free(&self, vertex: usize) -> DVec3 {
         let s = self.start;
         let pulled = s.outer.of(vertex) * self.span2(vertex);
@@ -162,7 +172,7 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// Whether what flies freely comes to x̂ in a step.
+    /// Whether what nothing touches reaches x̂ in a step.
     pub(super) fn flies(&self) -> bool {
         !matches!(self.step, Step::QuasiStatic(_))
     }
@@ -175,7 +185,7 @@ impl<'a> Inertia<'a> {
         [now[0] * a - before.x[vertex] * b, now[1] * a - before.v[vertex] * b]
     }
 
-    /// How many times the elastic energy counts, and the positions at which it is taken.
+    /// Factor of the elastic energy, and the positions at which it is taken.
     pub(super) fn elastic<'x>(&self, x: &'x [DVec3]) -> (f64, Cow<'x, [DVec3]>) {
         if matches!(self.step, Step::Midpoint) {
             let middle = x.iter().zip(self.start.x).map(|(x, x_t)| x_t.midpoint(*x));
@@ -185,19 +195,19 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// What the Hessian of the elastic energy counts in that of the step.
+    /// Factor of the elastic Hessian.
     pub(super) fn elastic_curvature(&self) -> f32 {
         if matches!(self.step, Step::Midpoint) { 0.5 } else { 1.0 }
     }
 
-    /// Velocities at the end of the step, at `x`; what `touches` there has its mean velocity.
+    /// Velocities at the end of the step, at `x`; vertices in contact there have their mean velocity.
     pub(super) fn velocities(
         &mut self,
         x: &[DVec3],
         touches: impl Iterator<Item = u32>,
     ) -> Vec<DVec3> {
-        if !self.plain.is_empty() {
-            touches.for_each(|v| self.plain[v as usize] = true);
+        if !self.plain_newton.is_empty() {
+            touches.for_each(|v| self.plain_newton[v as usize] = true);
         }
         let s = self.start;
         let velocity = |(i, x): (usize, &DVec3)| match self.of(i) {
@@ -208,12 +218,12 @@ impl<'a> Inertia<'a> {
         x.iter().enumerate().map(velocity).collect()
     }
 
-    /// Energy that a direction from rest would promise if nothing were in the way [J], or a part of it where steps are found more exactly.
-    pub(super) fn promise(&self, masses: &[f64]) -> f64 {
+    /// Decrease that an unobstructed direction from rest predicts [J], or a part of it where steps are solved more exactly.
+    pub(super) fn predicted_decrease(&self, masses: &[f64]) -> f64 {
         let s = self.start;
         let each = masses.iter().enumerate();
         match self.step {
-            // What is left to win falls with the force that is left.
+            // The possible decrease falls with the residual force.
             Step::QuasiStatic(tau2) => {
                 let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
                 let weight = if weight > 0.0 {
@@ -232,7 +242,7 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// How much slower than `speed` vertices must move when a step is found: the more, the nearer it is to the balance.
+    /// Factor on the speed at which a step counts as solved: smaller, the nearer it is to balance.
     pub(super) fn exactness(&self) -> f64 {
         match self.step {
             Step::QuasiStatic(tau2) => (self.start.h / (DRAG * tau2)).min(1.0),
@@ -240,34 +250,34 @@ impl<'a> Inertia<'a> {
         }
     }
 
-    /// What the next step has to know as the length of this one, which was `found` or not: h, or the pace τ²/h of the next if
+    /// What the next step has to know as the length of this one, which `converged` or not: h, or the pseudo-time step τ²/h of the next if
     /// it is quasi-static.
     pub(super) fn remembered(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
         let h = self.start.h;
         let Step::QuasiStatic(tau2) = self.step else { return h };
         let last = h / (DRAG * tau2);
-        // The force that moved it is what the drag has held. Less drag as it comes to rest: in balance it would only delay.
+        // The force on it is what the drag has balanced. Less drag as it comes to rest: in balance it would only delay.
         let moved = self.start.dragged(x, tau2, masses).max(LESS * last);
         let residual = if found { moved } else { moved.max(MORE * last) };
         1.0 / (DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))
     }
 
-    /// Inertia without the outer forces: what a step holds against the balance of forces [N].
+    /// Inertia without external forces: what a step adds to the balance of forces [N].
     pub(super) fn drag(&self, vertex: usize, x: DVec3, mass: f64) -> DVec3 {
         (x - self.start.x[vertex]) * (mass / self.span2(vertex))
     }
 }
 
-impl Start<'_> {
+impl StepStart<'_> {
     /// The force that moved vertices to `x` against a drag of m/τ², as [`Self::compared`].
     fn dragged(&self, x: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
         self.compared(masses, |i| (x[i] - self.x[i]) / tau2)
     }
 
-    /// Root of the mean square of accelerations over the mass, in parts of that of the weight. What is held does not count.
+    /// Root mean square of accelerations, mass-weighted, over that of the weight. Prescribed vertices do not count.
     pub(super) fn compared(&self, masses: &[f64], of: impl Fn(usize) -> DVec3) -> f64 {
         let mut free = vec![true; masses.len()];
-        self.held.iter().for_each(|(v, _)| free[*v as usize] = false);
+        self.pinned.iter().for_each(|(v, _)| free[*v as usize] = false);
         let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
         for i in (0..masses.len()).filter(|i| free[*i]) {
             left += masses[i] * of(i).length_squared();

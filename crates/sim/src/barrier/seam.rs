@@ -1,16 +1,16 @@
-//! Threads that draw cloth together along seams (G4).
+//! Seams under construction: springs of constant force that draw vertices together (G4).
 //!
-//! A thread between two vertices pulls with a constant force F while they are far apart, and like a spring within
+//! A seam spring between two vertices pulls with a constant force F while they are far apart, and like a linear spring within
 //! its slack δ: `E(d) = F d²/2δ` for d ≤ δ, `F (d − δ/2)` beyond. A force that does not grow with the distance
 //! brings panels together from anywhere without stretching them on the way.
 //!
 //! Seams close as far as the barrier lets them: to the thickness of the cloth. Then they can be welded.
 //!
-//! With a rest length l a thread is a tape: d is then what it is longer than l, and it does not pull while it is shorter.
+//! With a rest length l it is a tape: d is then its elongation beyond l, and it does not pull while it is shorter.
 
 use glam::{DMat3, DVec3};
 
-/// A thread between two vertices.
+/// A seam spring between two vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seam {
     /// The vertices.
@@ -19,21 +19,21 @@ pub struct Seam {
     pub force: f64,
     /// δ [m].
     pub slack: f64,
-    /// l [m]; 0 for a thread that draws together.
+    /// l [m]; 0 for a spring that draws together.
     pub rest: f64,
 }
 
 impl Seam {
-    fn way(&self, x: &[DVec3]) -> DVec3 {
+    fn difference(&self, x: &[DVec3]) -> DVec3 {
         x[self.vertices[0] as usize] - x[self.vertices[1] as usize]
     }
 
     /// How far it is open [m].
     pub fn gap(&self, x: &[DVec3]) -> f64 {
-        (self.way(x).length() - self.rest).max(0.0)
+        (self.difference(x).length() - self.rest).max(0.0)
     }
 
-    /// Whether it draws vertices together from afar, and does not only keep its length.
+    /// Whether it draws vertices together from afar, and does not only limit its length.
     pub(super) fn draws(&self) -> bool {
         self.rest == 0.0
     }
@@ -44,18 +44,18 @@ impl Seam {
         self.force * if d < self.slack { 0.5 * d * d / self.slack } else { d - 0.5 * self.slack }
     }
 
-    /// Gradient at the first vertex, that at the second turned, and a definite stiffness: that of a spring which
-    /// pulls as much. It brings what is far away near at once, where the true one would overshoot.
+    /// Gradient at the first vertex, minus that at the second, and a positive definite stiffness: that of a linear spring with
+    /// the same force. It brings distant vertices together at once, where the exact Hessian would overshoot.
     pub(super) fn pull(&self, x: &[DVec3]) -> (DVec3, DMat3) {
-        let (way, gap) = (self.way(x), self.gap(x));
+        let (difference, gap) = (self.difference(x), self.gap(x));
         let stiffness = self.force / gap.max(self.slack);
         let isotropic = DMat3::from_diagonal(DVec3::splat(stiffness));
         if self.draws() {
-            return (way * stiffness, isotropic);
+            return (difference * stiffness, isotropic);
         }
         // Across the tape only its tension resists.
-        let length = way.length().max(f64::MIN_POSITIVE);
-        let along = way / length;
+        let length = difference.length().max(f64::MIN_POSITIVE);
+        let along = difference / length;
         let across = stiffness * gap / length;
         let one = crate::element::definite::outer(along, along);
         let stiff = one * (stiffness - across) + DMat3::from_diagonal(DVec3::splat(across));

@@ -1,4 +1,4 @@
-//! What the default solver can be told.
+//! Settings of the default solver.
 
 use super::law::Law;
 use super::rule::Rule;
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Barrier {
-    /// How time goes on.
+    /// Time integration.
     pub rule: Rule,
-    /// How the barrier grows.
+    /// The barrier function.
     pub law: Law,
-    /// Gap at which the barrier begins, beyond the thickness [m]; 0 takes it from the mesh.
-    pub reach: f64,
-    /// Pressure of the barrier [Pa] at about half its reach; 0 takes a hundred times the weight of the
+    /// Activation distance: gap beyond the thickness at which the barrier begins [m]; 0 takes it from the mesh.
+    pub dhat: f64,
+    /// Pressure of the barrier at about half the activation distance [Pa]; 0 takes a hundred times the weight of the
     /// heaviest fabric.
     pub pressure: f64,
-    /// Sliding before friction has its full strength [m]; 0 takes a hundredth of the reach.
-    pub slip: f64,
-    /// A step is found when an iteration brings less than this part of what the first one brought …
+    /// Friction regularisation: sliding before friction has its full strength [m], epsv h of IPC; 0 takes a hundredth of the activation distance.
+    pub epsu: f64,
+    /// A step is solved when the predicted decrease of an iteration is below this fraction of that of a direction from rest …
     pub decrement: f64,
     /// … or no vertex moves faster [m/s].
     pub speed: f64,
-    /// Most iterations of a step.
+    /// Most Newton iterations of a step.
     pub max_iterations: u32,
-    /// Linear systems end when an iteration brings less than this part, over their number, of what all brought.
+    /// Conjugate gradients end when an iteration gains less than this fraction, over their number, of the whole gain.
     pub linear_tolerance: f64,
-    /// Most iterations of each.
+    /// Most iterations of conjugate gradients.
     pub linear_iterations: u32,
 }
 
@@ -36,9 +36,9 @@ impl Default for Barrier {
         Self {
             rule: Rule::default(),
             law: Law::default(),
-            reach: 0.0,
+            dhat: 0.0,
             pressure: 0.0,
-            slip: 0.0,
+            epsu: 0.0,
             decrement: 1e-2,
             speed: 1e-3,
             max_iterations: 30,

@@ -1,49 +1,50 @@
-//! Stiffness that follows from what is pressed [ando2024].
+//! Stiffness of the cubic barrier, from elasticity and inertia [ando2024].
 //!
 //! κ = wᵀ (H + M u²/g²) w, with w the normalised direction of the contact, H the elastic Hessian and g the gap: as stiff as the
-//! cloth behind it, and stiff enough to stop within the gap what comes at the speed u. The paper has u² = 1 in its units; here u is the speed at
-//! which the pair comes nearer, and at least 1 m/s.
-//! What is fixed has the largest mass of the pair.
+//! cloth behind it, and stiff enough to stop an approach at speed u within the gap. The paper has u² = 1 in its units; here u is the speed of
+//! approach, and at least 1 m/s.
+//! Prescribed points have the largest mass of the pair.
 //!
-//! All of it is that of the begin of the step: a step then has one potential, and the line search holds. It follows from the
-//! state alone, so a resumed run goes on alike. But a finite barrier may not hold what is driven, by hands that wind a cloth up: a gap that has
-//! shrunk to a third makes its contact as stiff as that gap asks, between two iterations, and it stays so until the step is over. Of H only the blocks of single vertices are taken, as if their neighbours stood still.
+//! All of it is that of the start of the step: a step then has one potential, and the line search holds. It follows from the
+//! state alone, so a resumed run continues alike. But a finite barrier may not hold cloth twisted by its boundary conditions: a gap that has
+//! shrunk to a third makes its contact as stiff as that gap asks, between two iterations, and it stays so until the step is over. Of H only
+//! the diagonal blocks are taken, as if neighbours stood still.
 //!
-//! Limits: where the mass rules, a contact that is pressed in by more than half of its reach gets a stiffness in the next step that lets
-//! it out again, and back: κ changes by more than the gap does.
+//! Limits: where inertia rules, a contact that is compressed by more than half of its activation distance gets a stiffness in the next step
+//! that lets it out again, and back: κ changes by more than the gap does.
 
-use super::contact::Gauge;
-use super::newton::Solver;
-use super::pairs::Near;
+use super::candidates::Candidate;
+use super::contact::ContactModel;
+use super::solver::Solver;
 use glam::{DVec3, Vec3A};
 
 /// Least speed that a contact stops within its gap [m/s].
 const SPEED: f64 = 1.0;
-/// Least gap that counts, in parts of the reach: what is nearer is not stiffer.
+/// Least gap that counts, over the activation distance: smaller ones are not stiffer.
 const LEAST: f64 = 0.02;
-/// How many times stiffer the gap of an iteration must ask for before a contact is made so.
+/// Factor by which the gap of an iteration must ask for more before a contact is made stiffer.
 const STIFFER: f64 = 9.0;
 
-/// Where a step begins, as far as stiffness depends on it.
+/// The start of the step, as far as stiffness depends on it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Begin {
+pub(super) struct StartState {
     y: Vec<DVec3>,
-    /// Velocities of all points, if all go on as before.
+    /// Velocities of all points, if they go on as before.
     v: Vec<DVec3>,
-    /// Elastic Hessian of each vertex by itself [N/m], as columns.
+    /// Diagonal blocks of the elastic Hessian [N/m], as columns.
     own: Vec<[Vec3A; 3]>,
 }
 
 impl Solver {
-    /// Takes note of the begin of a step of length `h`, with all points at `y` on their way to `ends`, if stiffness depends on it.
-    pub(super) fn note_begin(&mut self, y: &[DVec3], ends: &[DVec3], h: f64) {
-        if !self.gauge.law.follows_elasticity() {
+    /// Takes note of the start of a step of length `h`, with all points at `y` that move to `ends`, if stiffness depends on it.
+    pub(super) fn note_start(&mut self, y: &[DVec3], ends: &[DVec3], h: f64) {
+        if !self.contact_model.law.follows_elasticity() {
             return;
         }
         let n = self.masses.len();
         let mut gradient = vec![DVec3::ZERO; n];
         self.sheet.gradient_and_single_hessian(&y[..n], &mut gradient, &mut self.matrix);
-        let begin = &mut self.begin;
+        let begin = &mut self.start_state;
         begin.y.clear();
         begin.y.extend_from_slice(y);
         begin.v.clear();
@@ -52,31 +53,37 @@ impl Solver {
         begin.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
     }
 
-    /// κ of a pair for this step [N/m]; zero if it does not follow from what is pressed.
-    pub(super) fn stiffness_of(&self, near: &Near) -> f64 {
-        if !self.gauge.law.follows_elasticity() {
+    /// κ of a pair in this step [N/m]; zero if it does not follow from elasticity.
+    pub(super) fn stiffness_of(&self, near: &Candidate) -> f64 {
+        if !self.contact_model.law.follows_elasticity() {
             return 0.0;
         }
-        self.begin.stiffness(&self.gauge, &self.masses, near, &self.begin.y)
+        self.start_state.stiffness(&self.contact_model, &self.masses, near, &self.start_state.y)
     }
 
     /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
-    pub(super) fn stiffened(&self, near: &Near, y: &[DVec3]) -> f64 {
-        if !self.gauge.law.follows_elasticity() {
+    pub(super) fn stiffened(&self, near: &Candidate, y: &[DVec3]) -> f64 {
+        if !self.contact_model.law.follows_elasticity() {
             return 0.0;
         }
-        let now = self.begin.stiffness(&self.gauge, &self.masses, near, y);
+        let now = self.start_state.stiffness(&self.contact_model, &self.masses, near, y);
         if now > STIFFER * near.stiffness { now } else { near.stiffness }
     }
 }
 
-impl Begin {
+impl StartState {
     /// κ of a pair with its points at `y`.
-    fn stiffness(&self, gauge: &Gauge, masses: &[f64], near: &Near, y: &[DVec3]) -> f64 {
-        let closest = gauge.closest(near, y);
-        let (offset, reach) = gauge.range(near);
+    fn stiffness(
+        &self,
+        model: &ContactModel,
+        masses: &[f64],
+        near: &Candidate,
+        y: &[DVec3],
+    ) -> f64 {
+        let closest = model.closest(near, y);
+        let (offset, dhat) = model.range(near);
         let (normal, distance) = (closest.normal(), closest.distance);
-        let gap = (distance - offset).clamp(LEAST * reach, reach);
+        let gap = (distance - offset).clamp(LEAST * dhat, dhat);
         let mut nearer = 0.0;
         let mut parts = [Part::default(); 4];
         for ((p, w), part) in near.points.into_iter().zip(closest.weights).zip(&mut parts) {
@@ -98,7 +105,7 @@ struct Part {
     weight: f64,
     /// None for points of bodies.
     mass: Option<f64>,
-    /// Elastic stiffness along the normal, were all others to stand still [N/m].
+    /// Elastic stiffness along the normal, with all others fixed [N/m].
     own: f64,
 }
 
@@ -142,7 +149,7 @@ mod tests {
         // The barrier, the cubic one, holds more than the motion has: nothing gets through within the gap.
         let (m, u, g) = (1e-4, 3.0, 2e-3);
         let k = combined([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
-        let held = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
-        assert!(held > 0.5 * m * u * u, "{held}");
+        let pinned = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
+        assert!(pinned > 0.5 * m * u * u, "{pinned}");
     }
 }

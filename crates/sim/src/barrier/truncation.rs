@@ -1,167 +1,151 @@
-//! Directions that are shortened for those in the way alone.
+//! Directions truncated per vertex.
 //!
-//! If one pair stops a direction after a thousandth, and all vertices are stopped with it, a step takes hundreds of iterations: the
-//! pair loses most of its gap in each of them, and opens it again by no more than the gap. Here the vertices of such a pair go as far
-//! as it can, and all others on; what that brings into the way of others is found and shortened in turn. So one tight pair does not hold
-//! up the cloth [chen2025ogc]. Every round looks for pairs anew: which of them are dismissed depends on how all move together.
+//! If one pair limits a direction to a thousandth, and all vertices are limited with it, a step takes hundreds of iterations: the
+//! pair loses most of its gap in each of them, and opens it again by no more than the gap. Here only the vertices of such pairs are truncated
+//! to what is feasible for them; the pairs that this brings into the way of others are found and truncated in turn. So one tight pair does
+//! not stall the cloth [chen2025ogc]. Every round queries the broad phase anew: which neighbours it prunes depends on how all move together.
 
-use super::direction::{System, Way};
-use super::newton::{Failure, Iterate, Solver, Stepped};
+use super::direction::SearchDirection;
+use super::iterate::Iterate;
+use super::newton::Failure;
+use super::solver::Solver;
+use super::statistics::SolverStatistics;
+use super::system::LinearSystem;
 use glam::DVec3;
 use std::time::Instant;
 
-/// How often what is in the way is shortened.
+/// Most rounds of truncation.
 const ROUNDS: u32 = 6;
-/// Ways are shortened a little more than they must be, so that neighbours that follow do not stop them again.
+/// Vertices are truncated a little more than they must be, so that neighbours that follow do not limit them again.
 const MARGIN: f64 = 0.9;
 
 impl Solver {
-    /// Where an iteration goes if a direction is shortened for those in the way, or the direction itself, if that leads no
-    /// farther.
-    pub(super) fn shortened(
+    /// The direction truncated per vertex, or as it was if that is feasible as far.
+    pub(super) fn truncated_direction(
         &mut self,
         it: &mut Iterate<'_>,
-        whole: Way,
-        impacts: Vec<(u32, f64)>,
-        system: &System,
-        report: &mut Stepped,
-    ) -> Result<Way, Failure> {
+        whole: SearchDirection,
+        step_limits: Vec<(u32, f64)>,
+        system: &LinearSystem,
+        report: &mut SolverStatistics,
+    ) -> Result<SearchDirection, Failure> {
         let clock = Instant::now();
         let mut d = whole.d.clone();
-        let most = self.truncate(it, &mut d, impacts, report)?;
-        let slope = system.promise(&d);
-        // While pins and bodies are on their way, the potential may rise.
-        let way = if most > whole.most && (it.part < 1.0 || slope > 0.0) {
-            Way { d, slope, most, ..whole }
+        let most = self.truncate(it, &mut d, step_limits, report)?;
+        let slope = system.predicted_decrease(&d);
+        // While pins and bodies move, the potential may rise.
+        let truncated = if most > whole.max_step && (it.kinematic_fraction < 1.0 || slope > 0.0) {
+            SearchDirection { d, slope, max_step: most, ..whole }
         } else {
             self.look_along(it, &whole.d, report)?;
             whole
         };
-        report.seconds[0] += clock.elapsed().as_secs_f64();
-        Ok(way)
+        report.seconds.collision += clock.elapsed().as_secs_f64();
+        Ok(truncated)
     }
 
-    /// Shortens `d` for the vertices of pairs that come too near on the way, as long as there are any; returns how far all of it
-    /// can be followed then. Pairs with something that is led and moves stop all: it does not give way.
+    /// Truncates `d` for the vertices of pairs that come too near, as long as there are any; returns the largest feasible step of all of it
+    /// then. Pairs with a prescribed point that moves limit all: it does not give way.
     fn truncate(
         &mut self,
         it: &mut Iterate<'_>,
         d: &mut [DVec3],
-        mut impacts: Vec<(u32, f64)>,
-        report: &mut Stepped,
+        mut step_limits: Vec<(u32, f64)>,
+        report: &mut SolverStatistics,
     ) -> Result<f64, Failure> {
         for _ in 0..ROUNDS {
-            let parts = parts(it, d, &impacts);
-            if parts.is_empty() {
+            let limits_per_vertex = limits_per_vertex(it, d, &step_limits);
+            if limits_per_vertex.is_empty() {
                 break;
             }
-            parts.iter().for_each(|(p, part)| d[*p as usize] *= *part);
+            limits_per_vertex.iter().for_each(|(p, part)| d[*p as usize] *= *part);
             let ends = self.look_along(it, d, report)?;
-            impacts = self.impacts(&it.pairs, &it.y, &ends);
+            step_limits = self.step_limits(&it.candidates, &it.y, &ends);
         }
-        let first = impacts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let first = step_limits.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((pair, _)) = first {
-            it.stop_at(*pair, self.masses.len());
+            it.note_blocker(*pair, self.masses.len());
         }
         Ok(first.map_or(1.0, |(_, time)| time.min(1.0)))
     }
 
-    /// Finds the pairs along a direction anew; returns where it ends.
+    /// Finds the candidates along a direction anew; returns where it ends.
     fn look_along(
         &mut self,
         it: &mut Iterate<'_>,
         d: &[DVec3],
-        report: &mut Stepped,
+        report: &mut SolverStatistics,
     ) -> Result<Vec<DVec3>, Failure> {
         let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
         report.queries += 1;
-        report.tested += self.renew(&it.y, &ends, &mut it.pairs, Some(&mut it.energy))?.tested;
+        report.tested +=
+            self.update_candidates(&it.y, &ends, &mut it.candidates, Some(&mut it.energy))?.tested;
         Ok(ends)
     }
 }
 
-/// The vertices that are shortened by these impacts, ascending, each with the part of its way that it keeps.
-fn parts(it: &Iterate<'_>, d: &[DVec3], impacts: &[(u32, f64)]) -> Vec<(u32, f64)> {
-    let leads = |p: &u32| it.led[*p as usize] && d[*p as usize] != DVec3::ZERO;
-    let mut parts = Vec::new();
-    for (pair, time) in impacts {
-        let points = it.pairs[*pair as usize].points;
+/// The vertices that these limits truncate, ascending, each with the fraction of its displacement that it keeps.
+fn limits_per_vertex(it: &Iterate<'_>, d: &[DVec3], step_limits: &[(u32, f64)]) -> Vec<(u32, f64)> {
+    let leads = |p: &u32| it.prescribed[*p as usize] && d[*p as usize] != DVec3::ZERO;
+    let mut limits_per_vertex = Vec::new();
+    for (pair, time) in step_limits {
+        let points = it.candidates[*pair as usize].points;
         if !points.iter().any(leads) {
-            let free = points.into_iter().filter(|p| !it.led[*p as usize]);
-            parts.extend(free.map(|p| (p, MARGIN * time.clamp(0.0, 1.0))));
+            let free = points.into_iter().filter(|p| !it.prescribed[*p as usize]);
+            limits_per_vertex.extend(free.map(|p| (p, MARGIN * time.clamp(0.0, 1.0))));
         }
     }
-    parts.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    parts.dedup_by_key(|(p, _)| *p);
-    parts
+    limits_per_vertex.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    limits_per_vertex.dedup_by_key(|(p, _)| *p);
+    limits_per_vertex
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::barrier::newton::{Outer, Start};
-    use crate::barrier::{Anchors, Barrier};
-    use crate::fabric::Fabric;
-    use crate::model::{Cloth, Model};
-    use crate::sheet::{Bend, Sheet, Stretch};
-    use toile_mesh::shape::{Diagonals, grid};
+    use crate::barrier::iterate::{ExternalAcceleration, StepStart};
+    use crate::barrier::test_sheets::{EACH, THICKNESS, sheets};
+    use crate::barrier::{Anchors, Law};
 
-    const THICKNESS: f64 = 5e-4;
-    const GAP: f64 = 5e-4;
-    /// Cells along a side, and vertices of a sheet.
-    const CELLS: usize = 6;
-    const EACH: usize = (CELLS + 1) * (CELLS + 1);
     /// The vertex in the middle of the sheet above.
     const MIDDLE: usize = EACH + EACH / 2;
-    /// All go this way; the middle goes down, far through the sheet below.
+    /// All vertices move so; the middle moves down, far through the sheet below.
     const ALL: DVec3 = DVec3::new(1e-2, 0.0, 0.0);
     const DOWN: DVec3 = DVec3::new(1e-2, -0.1, 0.0);
 
-    /// Three sheets: one, one close above it, and one far from both.
-    fn sheets() -> (Solver, Vec<DVec3>) {
-        let at = |to: DVec3| {
-            let mut mesh = grid(0.3, 0.3, CELLS, CELLS, Diagonals::Alternating);
-            mesh.positions.iter_mut().for_each(|p| *p = DVec3::new(p.x, 0.0, p.y + p.z) + to);
-            let fabric = Fabric { thickness: THICKNESS, ..Fabric::default() };
-            let grid = Some([CELLS, CELLS]);
-            Cloth { name: "sheet".into(), mesh, grid, fabric, pieces: Vec::new() }
-        };
-        // Shifted by a third of a cell, so that the middle is above a face.
-        let above = DVec3::new(0.017, THICKNESS + GAP, 0.011);
-        let cloths = vec![at(DVec3::ZERO), at(above), at(DVec3::Y)];
-        let sheet = Sheet::new(&cloths, Stretch::Stvk, Bend::Morley, &[]).unwrap();
-        let model = Model::new(cloths, None).unwrap();
-        let tree = toile_collide::Options::default();
-        let near = (THICKNESS, true);
-        let solver = Solver::new(Barrier::default(), sheet, &model, vec![], near, tree).unwrap();
-        let x = model.mesh.positions;
-        (solver, x)
+    #[test]
+    fn a_query_that_finds_more_pairs_than_are_kept_fails_instead_of_growing() {
+        let (mut solver, x) = sheets(Law::Log);
+        assert!(solver.separation_violations(&x, 0.0).is_ok());
+        solver.finder.most = 10;
+        let failed = solver.separation_violations(&x, 0.0);
+        assert_eq!(failed, Err(crate::barrier::Failure::TooManyPairs { most: 10 }));
     }
 
-    /// Shortens a direction; the direction, and how far it could be followed before and can be after it.
-    fn truncated(held: &[(u32, DVec3)]) -> (Vec<DVec3>, f64, f64) {
-        let (mut solver, x) = sheets();
+    /// Truncates a direction; returns it, and its largest feasible step before and after.
+    fn truncated(pinned: &[(u32, DVec3)]) -> (Vec<DVec3>, f64, f64) {
+        let (mut solver, x) = sheets(Law::Log);
         let v = vec![DVec3::ZERO; x.len()];
-        let start = Start {
+        let start = StepStart {
             x: &x,
             v: &v,
-            outer: Outer::Alike(DVec3::ZERO),
+            outer: ExternalAcceleration::Uniform(DVec3::ZERO),
             t: 0.0,
             h: 0.01,
-            held,
+            pinned,
             seams: &[],
             anchors: &Anchors::default(),
             before: None,
         };
-        let mut report = Stepped::default();
-        let mut it = solver.begin(&start, &mut report).unwrap();
+        let mut report = SolverStatistics::default();
+        let mut it = solver.first_iterate(&start, &mut report).unwrap();
         let mut d = vec![ALL; it.y.len()];
         d[MIDDLE] = DOWN;
         let ends = solver.look_along(&mut it, &d, &mut report).unwrap();
-        let impacts = solver.impacts(&it.pairs, &it.y, &ends);
-        let first = impacts.iter().map(|(_, time)| *time).fold(1.0, f64::min);
+        let step_limits = solver.step_limits(&it.candidates, &it.y, &ends);
+        let first = step_limits.iter().map(|(_, time)| *time).fold(1.0, f64::min);
         assert!(first < 0.01, "it is stopped early: {first}");
-        let most = solver.truncate(&mut it, &mut d, impacts, &mut report).unwrap();
+        let most = solver.truncate(&mut it, &mut d, step_limits, &mut report).unwrap();
         let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d * most).collect();
         assert_apart(&x, &ends);
         (d, first, most)
@@ -180,15 +164,15 @@ mod tests {
         let (d, _, most) = truncated(&[]);
         assert!(most > 0.9, "{most}");
         assert!(d[MIDDLE].length() < 0.01 * DOWN.length(), "{}", d[MIDDLE]);
-        // Below, three corners of a face and their neighbours may be in the way; all others go on as they were.
+        // Below, three corners of a face and their neighbours may be truncated; all others keep their displacement.
         let slower: Vec<usize> = (0..d.len()).filter(|i| d[*i] != ALL).collect();
         assert!(slower.len() < EACH, "{slower:?}");
         assert!(slower.iter().all(|i| *i < 2 * EACH), "the sheet far away goes on: {slower:?}");
     }
 
     #[test]
-    fn what_is_led_does_not_give_way_and_stops_all() {
-        let (_, x) = sheets();
+    fn what_is_prescribed_does_not_give_way_and_stops_all() {
+        let (_, x) = sheets(Law::Log);
         let (d, first, most) = truncated(&[(MIDDLE as u32, x[MIDDLE] + DOWN)]);
         assert_eq!(most, first);
         assert!(d.iter().enumerate().all(|(i, d)| *d == if i == MIDDLE { DOWN } else { ALL }));

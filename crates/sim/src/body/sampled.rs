@@ -57,6 +57,23 @@ enum Map {
     Voxels(Octree),
 }
 
+/// Most cells along a body: grids of twice as many take eight times the memory.
+const MOST_CELLS: f64 = 1000.0;
+
+/// Refuses cells that are too small for a body before any is made.
+fn check_cells(body: &Body, mesh: &TriMesh, cell: f64) -> Result<(), Error> {
+    let Some((lo, hi)) = mesh.bounds() else { return Ok(()) };
+    let cells = (hi - lo).max_element() / cell;
+    if cells <= MOST_CELLS {
+        return Ok(());
+    }
+    let reason = format!(
+        "is {cell:?} m; `{}` would be {cells:.1e} cells long, more than {MOST_CELLS:?}",
+        body.name
+    );
+    Err(Error::Setting { key: "solver.collision.body_cell", reason })
+}
+
 impl Sampled {
     /// Makes what the choice needs, with cells of side `cell` [m], 0 for a choice by size; `near` is the farthest distance that will
     /// be asked for [m]. None for planes, which are asked directly, and for features.
@@ -67,6 +84,9 @@ impl Sampled {
         near: f64,
     ) -> Result<Option<Self>, Error> {
         let Some(mesh) = triangles_of(body) else { return Ok(None) };
+        if query != BodyQuery::Features && cell > 0.0 {
+            check_cells(body, &mesh, cell)?;
+        }
         let made = || -> Result<Option<Map>, SolidError> {
             let solid = Solid::new(&mesh.positions, &mesh.triangles)?;
             let (lo, hi) = solid.bounds();

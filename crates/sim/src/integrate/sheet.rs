@@ -70,6 +70,11 @@ impl SheetSystem {
         Ok(Self { sheet, masses, gravity, outer, relaxation, viscous, memory })
     }
 
+    /// Another acceleration of free fall [m/s²].
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        self.gravity = gravity;
+    }
+
     /// Forces from outside besides gravity [N].
     pub fn set_outer(&mut self, outer: Vec<DVec3>) {
         self.outer = outer;

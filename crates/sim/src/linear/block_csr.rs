@@ -108,6 +108,13 @@ impl BlockCsr {
         }
     }
 
+    /// Adds numbers to the diagonals of the blocks on the diagonal.
+    pub fn add_to_diagonal(&mut self, of: impl Fn(usize) -> f64) {
+        for (i, slot) in self.pattern.diagonal.iter().enumerate() {
+            self.values[*slot as usize] += DMat3::from_diagonal(DVec3::splat(of(i)));
+        }
+    }
+
     /// Leaves only what a filter allows, as if its vertices stood on their own in other directions:
     /// A ← S A S + (I − S) a, with a the size of each vertex's own block. It is positive definite if A is
     /// so in the free directions, and its solution for S b has nothing in the others.

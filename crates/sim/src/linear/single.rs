@@ -6,23 +6,23 @@
 //! 64 bits.
 //!
 //! - [`Matrix`]: symmetric 3×3 blocks in compressed rows, both halves stored.
-//! - [`Bond`]: what couples a few vertices by one 3×3 matrix; applied, not stored.
+//! - [`ContactBlock`]: what couples a few vertices by one 3×3 matrix; applied, not stored.
 //! - [`TwoLevel`]: additive Schwarz of small aggregates with a coarse level; [`Jacobi`]: blocks on the diagonal.
 //! - [`solve`]: conjugate gradients over all of them.
 
-mod bond;
 mod cg;
 mod cholesky;
 mod coarse;
+mod contact_block;
 mod groups;
 mod jacobi;
 mod matrix;
 mod two_level;
 
-pub use bond::Bond;
 pub use cg::{Goal, Inverse, Vectors, solve};
+pub use contact_block::ContactBlock;
 pub use jacobi::Jacobi;
-pub use matrix::Matrix;
+pub use matrix::{Blocks, Matrix};
 pub use two_level::TwoLevel;
 
 #[cfg(test)]

@@ -99,7 +99,8 @@ impl Part {
             Bend::Morley => {
                 let bending = |t: usize| cloth.fabric_at(t).bending();
                 let clamp = |e: usize| clamp_of(clamps, topology.edges[e].vertices);
-                Some(Moments::of_mesh(&mesh, &topology, bending, clamp)?)
+                let moments = Moments::of_mesh(&mesh, &topology, bending, clamp);
+                Some(moments.map_err(|e| of_fabric(cloth, e))?)
             }
             _ => None,
         };
@@ -146,6 +147,16 @@ impl Part {
             energy += moments.moments(x, m);
         }
         energy
+    }
+}
+
+/// Names the cloth whose fabric cannot be bent so.
+fn of_fabric(cloth: &Cloth, error: Error) -> Error {
+    match error {
+        Error::Setting { key: "bending", reason } => {
+            Error::Mesh { name: cloth.name.clone(), reason: format!("fabric {reason}") }
+        }
+        other => other,
     }
 }
 

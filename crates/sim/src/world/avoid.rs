@@ -2,6 +2,7 @@
 
 use super::World;
 use crate::avoid::{Begin, Obstacle, Solver};
+use crate::cause::Cause;
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
 use crate::respond::Contact;
@@ -103,7 +104,8 @@ impl World {
             solver.limit(&found, [&x_t0, &x], [hold, last]);
             report.seconds.respond += clock.elapsed().as_secs_f64();
         }
-        Err(Error::Unresolved { step, left: left.0, vertex: left.1 })
+        let cause = Box::new(Cause::Collisions { left: left.0 });
+        Err(Error::Unresolved { step, vertex: left.1, cause })
     }
 
     /// Contacts with bodies that have no rule of their own.

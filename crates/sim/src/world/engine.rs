@@ -4,7 +4,7 @@ use super::World;
 use super::constrain::Touch;
 use super::springs::{Forces, Gather};
 use crate::avoid;
-use crate::barrier::Solver;
+use crate::barrier::{ContactSetup, Solver};
 use crate::body::Collider;
 use crate::error::Error;
 use crate::integrate::{Dynamics, Implicit, Scratch, SheetSystem, StepError, System};
@@ -67,10 +67,13 @@ impl Engine {
                     Sheet::new(cloths, stretch, bend, &[])?
                 };
                 let collision = &settings.collision;
-                let near = (separation, collision.self_collision);
+                let setup = ContactSetup {
+                    thickness: separation,
+                    self_contact: collision.self_collision,
+                    tree: collision.tree,
+                };
                 let bodies = colliders.to_vec();
-                let solver =
-                    Solver::new(settings.barrier, sheet, model, bodies, near, collision.tree)?;
+                let solver = Solver::new(settings.barrier, sheet, model, bodies, &setup)?;
                 Self::Barrier(Box::new(solver))
             }
             Method::Avoidance => {

@@ -2,7 +2,9 @@
 
 use super::World;
 use super::engine::Engine;
-use crate::barrier::{Ended, Failure, Outer, Rule, Solver, Start};
+use crate::barrier::{
+    ExternalAcceleration, Failure, Infeasible, Rule, Solver, StepResult, StepStart,
+};
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
 use crate::settings::Method;
@@ -15,15 +17,23 @@ impl World {
     ///
     /// # Errors
     /// If a position is no number, or the solver cannot be set up.
-    pub fn without_room(&mut self) -> Result<Vec<(u32, DVec3)>, Error> {
+    pub fn separation_violations(&mut self) -> Result<Vec<(u32, DVec3)>, Error> {
         self.wake()?;
         let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
-        let (step, stage) = (self.state.step, Stage::Collide);
-        solver.without_room(&self.state.x, self.state.time).map_err(|e| Error::NotFinite {
-            step,
-            vertex: e.vertex,
-            stage,
-        })
+        let found = solver.separation_violations(&self.state.x, self.state.time);
+        found.map_err(|failure| self.blame(failure, self.state.time))
+    }
+
+    /// Vertices from which the default solver cannot step at all, ascending: in exact contact, or nearer to a body than the distance
+    /// that is kept. Other methods have none.
+    ///
+    /// # Errors
+    /// If a position is no number, or the solver cannot be set up.
+    pub fn infeasible(&mut self) -> Result<Vec<Infeasible>, Error> {
+        self.wake()?;
+        let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
+        let found = solver.infeasible(&self.state.x, self.state.time);
+        found.map_err(|failure| self.blame(failure, self.state.time))
     }
 
     /// A step of the default solver.
@@ -34,15 +44,16 @@ impl World {
         h: f64,
         report: &mut StepReport,
     ) -> Result<(), Error> {
-        let step = self.state.step;
         let outer = if self.wind.is_none() {
             // As if the air pushed with nothing: no zero has another sign.
-            Outer::Alike(self.gravity + DVec3::ZERO)
+            ExternalAcceleration::Uniform(self.gravity + DVec3::ZERO)
         } else {
             let each = self.air(t).into_iter().zip(self.model.mass.iter());
-            Outer::Each(each.map(|(force, m)| self.gravity + force / *m).collect())
+            ExternalAcceleration::PerVertex(
+                each.map(|(force, m)| self.gravity + force / *m).collect(),
+            )
         };
-        let held: Vec<(u32, DVec3)> = self
+        let pinned: Vec<(u32, DVec3)> = self
             .pins
             .iter()
             .filter(|p| p.holds(t))
@@ -55,17 +66,18 @@ impl World {
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
         let before = self.state.before.as_ref();
-        let start = Start { x, v, outer, t, h, held: &held, seams, anchors: &anchors, before };
+        let start =
+            StepStart { x, v, outer, t, h, pinned: &pinned, seams, anchors: &anchors, before };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));
-        match outcome.unwrap_or(Err(Failure::Late { vertex: 0 })) {
-            Ok(Ended { x, v, anchors: stuck, remembered, stepped }) => {
+        match outcome.unwrap_or(Err(Failure::Linear { vertex: 0 })) {
+            Ok(StepResult { x, v, anchors: stuck, remembered, statistics }) => {
                 if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
                     self.state.anchors = anchors;
                     return Err(error);
                 }
-                report.take(&stepped);
+                report.take(&statistics);
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 let x = std::mem::replace(&mut self.state.x, x);
                 let v = std::mem::replace(&mut self.state.v, v);
@@ -76,12 +88,7 @@ impl World {
             }
             Err(failure) => {
                 self.state.anchors = anchors;
-                Err(match failure {
-                    Failure::Late { vertex } => Error::Unresolved { step, left: 1, vertex },
-                    Failure::NotFinite { vertex } => {
-                        Error::NotFinite { step, vertex, stage: Stage::Integrate }
-                    }
-                })
+                Err(self.blame(failure, t))
             }
         }
     }

@@ -9,7 +9,7 @@ use toile_sim::{Body, Collision, Fabric, Law, Settings, Surroundings, World};
 const LAWS: [Law; 2] = [Law::Provot, Law::Impulse];
 
 fn settings(law: Law, bounce: f64) -> Settings {
-    Settings { collision: Collision { law, bounce, ..Collision::default() }, ..Settings::default() }
+    Settings { collision: Collision { law, bounce, ..Collision::default() }, ..Settings::classic() }
 }
 
 /// A sheet on the floor with gravity tilted by `slope` = tan α, friction 0.5, after a time.

@@ -21,7 +21,7 @@ const FALLS: [(Integrator, f64); 6] = [
 fn a_sheet_falls_as_its_integrator_says() {
     let h = 2e-3;
     for (integrator, error) in FALLS {
-        let settings = Settings { step: h, integrator, ..Settings::default() };
+        let settings = Settings { step: h, integrator, ..Settings::classic() };
         let cloth = sheet(0.4, 6, DVec3::Y);
         let mut world = World::new(vec![cloth], Surroundings::default(), settings).unwrap();
         let start = world.state().x.clone();
@@ -68,7 +68,7 @@ fn limiting_the_strain_does_not_change_the_fall_of_the_centre_of_mass() {
 fn springs_and_strain_limit_keep_linear_momentum() {
     for damping in [Damping::Projected, Damping::Isotropic] {
         for (integrator, _) in FALLS {
-            let settings = Settings { integrator, damping, ..Settings::default() };
+            let settings = Settings { integrator, damping, ..Settings::classic() };
             let mut world =
                 World::new(vec![sheet(0.4, 8, DVec3::ONE)], weightless(), settings).unwrap();
             shake(&mut world, 3.0);
@@ -161,7 +161,7 @@ fn a_flat_sheet_sinks_at_its_terminal_velocity() {
     let wind = Wind::default();
     let surroundings = Surroundings { wind: Some(wind), ..Surroundings::default() };
     let mut world =
-        World::new(vec![sheet(0.4, 6, DVec3::ZERO)], surroundings, Settings::default()).unwrap();
+        World::new(vec![sheet(0.4, 6, DVec3::ZERO)], surroundings, Settings::classic()).unwrap();
     run(&mut world, 3.0);
     // m g = ½ ρ c A v² with air of 1.204 kg/m³; the approach has died down by e^−30.
     let fabric = Fabric::default();
@@ -178,7 +178,7 @@ fn a_sheet_in_a_steady_wind_is_carried_along() {
     let surroundings = Surroundings { wind: Some(wind), ..weightless() };
     let mut cloth = sheet(0.2, 4, DVec3::ZERO);
     cloth.mesh = cloth.mesh.map_positions(|p| DVec3::new(0.0, p.x, p.z));
-    let mut world = World::new(vec![cloth], surroundings, Settings::default()).unwrap();
+    let mut world = World::new(vec![cloth], surroundings, Settings::classic()).unwrap();
     run(&mut world, 5.0);
     let velocity = world.momentum().0 / centre_of_mass(&world).0;
     // v' = −c (v − u)² with c = ½ ρ c_n/σ ≈ 3.6/m: after t the difference is 1/(c t) and falling.

@@ -59,7 +59,7 @@ fn a_ribbon_between_two_nails_hangs_in_a_catenary() {
 fn no_thread_is_longer_than_the_limit_in_any_order() {
     for order in [Order::Given, Order::WorstFirst, Order::Jacobi] {
         let strain_limit = StrainLimit { order, sweeps: 200, ..StrainLimit::default() };
-        let settings = Settings { strain_limit, ..Settings::default() };
+        let settings = Settings { strain_limit, ..Settings::classic() };
         let mut cloth = sheet(0.5, 10, DVec3::ZERO);
         // Far too soft for its weight: the limit carries it.
         cloth.fabric = Fabric { weft: 2.0, warp: 2.0, shear: 0.5, ..Fabric::default() };
@@ -95,7 +95,7 @@ fn animated_pins_go_exactly_where_they_are_told() {
     let pin = Pin { vertices: corners.clone(), motion: motion.clone(), until: f64::INFINITY };
     let surroundings = Surroundings { pins: vec![pin], ..Surroundings::default() };
     let mut world =
-        World::new(vec![sheet(0.4, 8, DVec3::ZERO)], surroundings, Settings::default()).unwrap();
+        World::new(vec![sheet(0.4, 8, DVec3::ZERO)], surroundings, Settings::classic()).unwrap();
     let start = world.state().x.clone();
     for _ in 0..250 {
         world.step().unwrap();
@@ -118,7 +118,7 @@ fn cloth_falls_from_the_moment_its_pins_let_go() {
     let pin = Pin { vertices: all, motion: Motion::Still, until: 0.1 };
     let surroundings = Surroundings { pins: vec![pin], ..Surroundings::default() };
     let mut world =
-        World::new(vec![sheet(0.4, 4, DVec3::ZERO)], surroundings, Settings::default()).unwrap();
+        World::new(vec![sheet(0.4, 4, DVec3::ZERO)], surroundings, Settings::classic()).unwrap();
     run(&mut world, 0.1);
     assert!(world.state().x.iter().all(|x| x.y.abs() < 1e-15) && world.state().rms_speed() < 1e-12);
     run(&mut world, 0.2);
@@ -135,7 +135,7 @@ fn cloth_falls_from_the_moment_its_pins_let_go() {
 fn a_pinned_vertex_does_not_move_whatever_happens_to_the_rest() {
     let surroundings = Surroundings { pins: vec![Pin::still(vec![0, 7])], ..weightless() };
     let mut world =
-        World::new(vec![sheet(0.4, 8, DVec3::ONE)], surroundings, Settings::default()).unwrap();
+        World::new(vec![sheet(0.4, 8, DVec3::ONE)], surroundings, Settings::classic()).unwrap();
     let start = world.state().x.clone();
     crate::scene::shake(&mut world, 5.0);
     run(&mut world, 0.2);

@@ -12,6 +12,7 @@ mod free_motion;
 mod hanging;
 mod implicit;
 mod orders;
+mod resolution;
 mod rules;
 mod scene;
 mod statics;

@@ -32,7 +32,7 @@ pub(crate) fn springs_only() -> Settings {
     Settings {
         strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
         collision: Collision { enabled: false, ..Collision::default() },
-        ..Settings::default()
+        ..Settings::classic()
     }
 }
 

@@ -95,7 +95,7 @@ pub fn figures(fabric: &Fabric) -> Vec<Figure> {
 }
 
 /// EM, LT and WT of a curve; `None` if it ends before 490 N/m.
-pub(crate) fn tensile(curve: &[[f64; 2]], stiffness: f64) -> Option<[f64; 3]> {
+pub fn tensile(curve: &[[f64; 2]], stiffness: f64) -> Option<[f64; 3]> {
     if curve.is_empty() {
         let em = LAST_TENSION / stiffness;
         return Some([em, 1.0, 0.5 * LAST_TENSION * em]);

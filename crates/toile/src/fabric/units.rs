@@ -40,7 +40,7 @@ pub enum Dimension {
 }
 
 /// A unit, and how much of the SI unit it is.
-type Unit = (&'static str, f64);
+pub type Unit = (&'static str, f64);
 
 const DENSITY: [Unit; 4] = [
     ("kg/m²", 1.0),
@@ -109,7 +109,8 @@ impl Dimension {
         })
     }
 
-    fn units(self) -> &'static [Unit] {
+    /// Its units, and how much of the SI unit each is.
+    pub fn units(self) -> &'static [Unit] {
         match self {
             Self::Density => &DENSITY,
             Self::Tension => &TENSION,

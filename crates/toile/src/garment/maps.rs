@@ -2,11 +2,11 @@
 
 use super::ramp;
 use crate::error::Error;
-use crate::label;
 use glam::DVec3;
 use toile_garment::fit::Fit;
 use toile_mesh::TriMesh;
 use toile_render as render;
+use toile_render::label;
 use toile_render::{Image, Material};
 
 /// Sides that a garment is seen from, and their directions around the vertical axis [degrees].

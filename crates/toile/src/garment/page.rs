@@ -3,7 +3,7 @@
 use super::maps::Map;
 use super::ramp;
 use super::report::FitReport;
-use crate::html::{base64, escape};
+use crate::html::{escape, png_uri};
 use std::fmt::Write;
 use toile_garment::fit::{Girth, LIMITS, Spread, Verdict};
 
@@ -60,11 +60,11 @@ pub(super) fn page(report: &FitReport, pictures: &[Picture]) -> String {
         );
     }
     for picture in pictures.iter().filter(|p| p.map.is_none()) {
-        let source = base64(&picture.png);
+        let source = png_uri(&picture.png);
         let _ = writeln!(
             out,
             "<figure><img alt=\"The garment from front, back, left and right\" \
-             src=\"data:image/png;base64,{source}\"></figure>"
+             src=\"{source}\"></figure>"
         );
     }
     girths(&mut out, report);
@@ -141,8 +141,8 @@ fn figure(out: &mut String, map: &Map, png: &[u8]) {
     let _ = writeln!(
         out,
         "<figure><img alt=\"{title} from front, back, left and right\" \
-         src=\"data:image/png;base64,{}\">{}<figcaption><b>{title}</b> [{}]: {}</figcaption></figure>",
-        base64(png),
+         src=\"{}\">{}<figcaption><b>{title}</b> [{}]: {}</figcaption></figure>",
+        png_uri(png),
         legend(map),
         map.unit,
         escape(map.about),

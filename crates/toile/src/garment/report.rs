@@ -2,10 +2,10 @@
 
 use super::{maps, page};
 use crate::error::Error;
+use crate::output::OutputFolder;
 use serde::Serialize;
-use std::path::Path;
 use toile_garment::fit::{self, BestSize, Fit, Girth, Limits, Maps, Summary, Verdict};
-use toile_mesh::{TriMesh, io};
+use toile_mesh::TriMesh;
 
 /// Version of `fit.json`.
 pub const FIT_VERSION: u32 = 1;
@@ -114,7 +114,7 @@ impl FitReport {
 
 /// Writes `fit.json` and `fit.html`, and with `picture` a PNG for each map.
 pub(super) fn write(
-    out: &Path,
+    folder: &mut OutputFolder,
     report: &FitReport,
     fit: &Fit,
     (cloth, body): (&TriMesh, &TriMesh),
@@ -126,16 +126,15 @@ pub(super) fn write(
         pictures.push(page::Picture { png: png(&plain)?, map: None });
         for map in maps::maps(fit) {
             let image = maps::views(cloth, body, Some(&map))?;
-            let path = out.join(format!("fit-{}.png", map.key));
             let bytes = png(&maps::with_legend(&image, &map))?;
-            io::write_atomically(path, |out| out.write_all(&bytes))?;
+            folder.write_bytes(&format!("fit-{}.png", map.key), &bytes)?;
             pictures.push(page::Picture { png: png(&image)?, map: Some(map) });
         }
     }
     let html = page::page(report, &pictures);
-    io::write_atomically(out.join("fit.html"), |out| out.write_all(html.as_bytes()))?;
+    folder.write_bytes("fit.html", html.as_bytes())?;
     let json = serde_json::to_string(report).unwrap_or_default();
-    Ok(io::write_atomically(out.join("fit.json"), |out| out.write_all(json.as_bytes()))?)
+    folder.write_bytes("fit.json", json.as_bytes())
 }
 
 fn png(image: &toile_render::Image) -> Result<Vec<u8>, Error> {

@@ -2,7 +2,8 @@
 
 use super::maps::{self, Map};
 use super::report::FitReport;
-use super::{Order, dress, page};
+use super::{Coordinates, Order, dress, page};
+use crate::run::{Options, Outcome};
 use glam::DVec3;
 use toile_body::{Figure, Pose};
 use toile_garment::fit::{Fit, Maps, Summary};
@@ -41,25 +42,38 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
         body: None,
         fabric: "cotton-jersey".into(),
         edge_length: 0.06,
-        out: folder.path().into(),
-        picture: false,
-        threads: None,
+        fps: 30.0,
+        coordinates: Coordinates::Body,
     };
     let mut said = Vec::new();
-    let report = dress(&order, |at| {
-        if said.last() != Some(&at.doing) {
-            said.push(at.doing);
+    let options = Options { picture: false, ..Options::new(folder.path()) };
+    let outcome = dress(&order, &options, &mut |at| {
+        if said.last() != Some(&at.stage.name()) {
+            said.push(at.stage.name());
         }
-        true
     });
-    let report = report.expect("it can be made").expect("it was not stopped");
+    let outcome = outcome.expect("it can be made");
+    let Outcome::Finished(report) = outcome else { panic!("nobody stopped it") };
+    let garment = report.garment.as_ref().expect("a garment");
     assert!(report.is_good(), "{report:?}");
-    assert_eq!(said, ["arranging", "sewing", "draping", "measuring", "drawing"]);
+    assert_eq!(
+        said,
+        [
+            "arranging",
+            "untangling",
+            "sewing",
+            "draping",
+            "auditing",
+            "measuring",
+            "writing",
+            "drawing"
+        ]
+    );
     // Drafted with 8 cm more than the bust; a section between two planes of a coarse mesh is near that.
-    let bust = report.fit.girths.iter().find(|g| g.name == "bust_girth").expect("a bust");
+    let bust = garment.fit.girths.iter().find(|g| g.name == "bust_girth").expect("a bust");
     assert!((bust.ease - 0.08).abs() < 0.03, "{bust:?}");
-    assert!(report.fit.girths.iter().all(|g| g.ease > 0.0), "{:?}", report.fit.girths);
-    let [best, reason] = report.fit.best_size.clone().expect("a design");
+    assert!(garment.fit.girths.iter().all(|g| g.ease > 0.0), "{:?}", garment.fit.girths);
+    let [best, reason] = garment.fit.best_size.clone().expect("a design");
     assert_eq!(best, "M", "{reason}");
 
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect(name);
@@ -67,7 +81,7 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
     assert_finite(&fit, "");
     for map in ["strain", "tension", "pressure", "gap"] {
         let values = fit["maps"][map].as_array().expect("a map");
-        assert_eq!(values.len(), report.vertices, "{map}");
+        assert_eq!(values.len() as u64, report.vertices, "{map}");
     }
     assert!(fit["summary"]["pressure"]["max"].as_f64().expect("a number") > 0.0);
     assert_self_contained(&read("fit.html"), 0);

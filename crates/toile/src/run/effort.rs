@@ -93,7 +93,7 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    pub(super) fn of(world: &World) -> Self {
+    pub(crate) fn of(world: &World) -> Self {
         let (linear, angular) = world.momentum();
         Self { linear: linear.to_array(), angular: angular.to_array() }
     }

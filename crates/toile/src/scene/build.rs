@@ -3,6 +3,7 @@
 use super::read::{from_value, merge};
 use super::{BodyShape, Cloth, ClothShape, Pin, Place, Rotate, Scene};
 use crate::error::{Error, SceneError};
+use crate::input::{self, BodyInput, ClothFile, ClothInput, Inputs, MeshFile, RestShape};
 use crate::jitter::Generator;
 use crate::levels::{self, Nest, Sheet};
 use crate::simulation::Simulation;
@@ -17,6 +18,9 @@ use toml::{Table, Value};
 /// Most triangles of all cloths together: what a machine with 16 GB can hold.
 const MAX_TRIANGLES: u64 = 8_000_000;
 
+/// Ratio of lengths in uv to those of the mesh beyond which it is said.
+const NOTICED: f64 = 1.05;
+
 /// Cells of a ring around and across.
 const RING: [usize; 2] = [64, 20];
 
@@ -26,10 +30,11 @@ impl Scene {
     /// # Errors
     /// If a value makes no sense or a file cannot be read.
     pub fn build(self) -> Result<Simulation, Error> {
-        self.check_numbers()?;
+        self.check_ranges()?;
         self.check_size()?;
         self.check_levels()?;
         let settings = self.settings()?;
+        self.check_steps(settings.step)?;
         if self.fps * settings.step > 1.0 {
             let most = 1.0 / settings.step;
             let reason = format!(
@@ -38,33 +43,49 @@ impl Scene {
             );
             return Err(self.error("fps", &reason).into());
         }
-        let (world, _) = self.world(settings, 0)?;
-        let mut sim = Simulation::new(self, world);
+        let (world, _, inputs) = self.world(settings, 0)?;
+        let mut sim = Simulation::new(self, world, inputs);
         sim.set_levels()?;
         Ok(sim)
     }
 
     /// The world in cells of 2^`coarser` times the length, and how the cells of half that length nest in it.
-    pub(crate) fn world(&self, settings: Settings, coarser: u32) -> Result<(World, Nest), Error> {
+    /// Also says what became of the meshes of files.
+    pub(crate) fn world(
+        &self,
+        settings: Settings,
+        coarser: u32,
+    ) -> Result<(World, Nest, Inputs), Error> {
+        let mut inputs = Inputs::default();
         let mut surroundings =
             Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
         for i in 0..self.bodies.len() {
-            surroundings.bodies.push(self.body(i)?);
+            surroundings.bodies.push(self.body(i, &mut inputs)?);
         }
         let mut cloths = Vec::new();
         let (mut first, mut nest) = (0, Nest::default());
-        for (path, cloth) in self.cloths_with_paths() {
+        for (index, (path, cloth)) in self.cloths_with_paths().enumerate() {
             let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
-            let flat = self.sheet(&path, cloth)?;
+            let (flat, map) = self.sheet(&path, cloth, &mut inputs)?;
+            let from_mesh = inputs.cloths.last().is_some_and(|c| c.rest_shape == RestShape::Mesh);
+            let rest = (from_mesh && flat.has_uv()).then(|| flat.clone().with_rest_of_positions());
             let cells = cloth.shape.cells().map(|cells| cells.map(|n| n as usize));
             let count = cloth.stack.map_or(1, |s| s.count);
             for k in 0..count {
                 let placed = flat.clone().map_positions(|p| placement(cloth, k, p));
                 let pins = cloth.pins.iter().enumerate();
                 let pins: Result<Vec<_>, Error> = pins
-                    .map(|(n, pin)| self.pinned(&format!("{path}.pins.{n}"), pin, &placed))
+                    .map(|(n, pin)| {
+                        self.pinned(&format!("{path}.pins.{n}"), pin, &placed, map.as_deref())
+                    })
                     .collect();
-                let mut sheet = Sheet::new(jittered(placed, cloth, k), cells, pins?);
+                let pins = pins?;
+                let mut mesh = jittered(placed, cloth, k);
+                if let Some(rest) = &rest {
+                    // Pins are found by the uv of the file, whatever their unit.
+                    (mesh.uv, mesh.uv_triangles) = (rest.uv.clone(), rest.uv_triangles.clone());
+                }
+                let mut sheet = Sheet::new(mesh, cells, pins);
                 for level in 1..=coarser {
                     let mut passed = Nest::default();
                     let nest = if level == coarser { &mut nest } else { &mut passed };
@@ -81,9 +102,10 @@ impl Scene {
                     });
                 }
                 first += sheet.mesh.positions.len() as u32;
+                let label = self.cloth_label(index);
                 let name = match cloth.stack {
-                    Some(_) => format!("{}-{}", cloth.name, k + 1),
-                    None => cloth.name.clone(),
+                    Some(_) => format!("{label}-{}", k + 1),
+                    None => label,
                 };
                 cloths.push(toile_sim::Cloth {
                     name,
@@ -95,12 +117,18 @@ impl Scene {
             }
         }
         let world = World::new(cloths, surroundings, settings).map_err(|e| self.translate(e))?;
-        Ok((world, nest))
+        Ok((world, nest, inputs))
     }
 
-    /// Vertices of a sheet that a pin holds.
-    fn pinned(&self, path: &str, pin: &Pin, placed: &TriMesh) -> Result<Vec<u32>, Error> {
-        let vertices = pin.find(placed).map_err(|(key, reason)| {
+    /// Vertices of a sheet that a pin holds; `map` has the new numbers of the vertices of its file.
+    fn pinned(
+        &self,
+        path: &str,
+        pin: &Pin,
+        placed: &TriMesh,
+        map: Option<&[u32]>,
+    ) -> Result<Vec<u32>, Error> {
+        let vertices = pin.find(placed, map).map_err(|(key, reason)| {
             let dot = if key.is_empty() { "" } else { "." };
             self.error(&format!("{path}{dot}{key}"), &reason)
         })?;
@@ -127,59 +155,12 @@ impl Scene {
         merge(&mut table, &self.solver);
         let settings: Settings = from_value("solver", Value::Table(table), &self.source)?;
         settings.validate().map_err(|e| self.translate(e))?;
+        for key in leaves("", &self.solver) {
+            if let Some(reason) = settings.inactive(&key) {
+                return Err(self.error(&format!("solver.{key}"), &reason).into());
+            }
+        }
         Ok(settings)
-    }
-
-    fn check_numbers(&self) -> Result<(), Box<SceneError>> {
-        let refuse = |path: &str, reason: String| Err(self.error(path, &reason));
-        if !(self.duration.is_finite() && self.duration >= 0.0) {
-            return refuse("duration", format!("is {:?}; it must be 0 s or more", self.duration));
-        }
-        if !(self.fps.is_finite() && self.fps > 0.0) {
-            return refuse("fps", format!("is {:?}; it must be above zero", self.fps));
-        }
-        for (path, cloth) in self.cloths_with_paths() {
-            let sizes = match cloth.shape {
-                ClothShape::Grid { width, height, .. } => &[("width", width), ("height", height)],
-                ClothShape::Knot { width, length, .. } => &[("width", width), ("length", length)],
-                ClothShape::Mesh { .. } => &[][..],
-            };
-            for (key, value) in sizes {
-                if !(value.is_finite() && *value > 0.0 && *value <= 1e6) {
-                    let reason = format!("is {value:?}; it must be above zero and at most 1e6 [m]");
-                    return refuse(&format!("{path}.shape.{key}"), reason);
-                }
-            }
-            self.check_place(&format!("{path}.place"), &cloth.place)?;
-            if let Some(s) = cloth.stack
-                && (s.count == 0 || !s.offset.is_finite() || !s.turn.is_finite())
-            {
-                let reason = "needs a count of 1 or more and finite numbers".into();
-                return refuse(&format!("{path}.stack"), reason);
-            }
-            if let Some(j) = cloth.jitter
-                && !(j.amplitude.is_finite() && j.amplitude >= 0.0 && j.axis.is_finite())
-            {
-                let reason = "needs an amplitude of 0 or more [m] and a finite axis".into();
-                return refuse(&format!("{path}.jitter"), reason);
-            }
-        }
-        Ok(())
-    }
-
-    fn check_place(&self, path: &str, place: &Place) -> Result<(), Box<SceneError>> {
-        if !place.at.is_finite() {
-            return Err(self.error(&format!("{path}.at"), "is not finite"));
-        }
-        place.rotate.map_or(Ok(()), |r| self.check_rotate(&format!("{path}.rotate"), &r))
-    }
-
-    fn check_rotate(&self, path: &str, rotate: &Rotate) -> Result<(), Box<SceneError>> {
-        let sound = rotate.degrees.is_finite()
-            && rotate.axis.is_finite()
-            && rotate.axis.length() > f64::EPSILON;
-        let reason = "needs an axis that has a direction and a finite angle";
-        if sound { Ok(()) } else { Err(self.error(path, reason)) }
     }
 
     /// Counts before anything is allocated.
@@ -230,51 +211,102 @@ impl Scene {
         Ok(())
     }
 
-    /// One sheet as it lies at rest.
-    fn sheet(&self, path: &str, cloth: &Cloth) -> Result<TriMesh, Error> {
-        match &cloth.shape {
+    /// One sheet as it is in its file or lies at rest, and new numbers of the vertices of its file.
+    fn sheet(
+        &self,
+        path: &str,
+        cloth: &Cloth,
+        inputs: &mut Inputs,
+    ) -> Result<(TriMesh, Option<Vec<u32>>), Error> {
+        let mut input = ClothInput { name: cloth.name.clone(), ..ClothInput::default() };
+        let (mesh, map) = match &cloth.shape {
             ClothShape::Grid { width, height, cells: [nu, nv], diagonals } => {
-                Ok(shape::grid(*width, *height, *nu as usize, *nv as usize, (*diagonals).into()))
+                let (nu, nv) = (*nu as usize, *nv as usize);
+                (shape::grid(*width, *height, nu, nv, (*diagonals).into()), None)
             }
             ClothShape::Knot { width, length, cells: [nu, nv] } => {
-                Ok(shape::knot(*width, *length, *nu as usize, *nv as usize))
+                (shape::knot(*width, *length, *nu as usize, *nv as usize), None)
             }
-            ClothShape::Mesh { file } => {
+            ClothShape::Mesh { file, rest } => {
+                let rest_key = format!("{path}.shape.rest");
                 let path = format!("{path}.shape.file");
-                let mesh = self.mesh(&path, file)?;
-                // Without area there is neither mass nor a rest shape.
-                let is_flat = |f: &&Fault| {
-                    use Fault::{RepeatedVertex, UvZeroArea, ZeroArea};
-                    matches!(f, RepeatedVertex { .. } | ZeroArea { .. } | UvZeroArea { .. })
-                };
-                match mesh.validate().faults.iter().find(is_flat) {
-                    Some(f) => Err(self.error(&path, &format!("cannot be cloth: {f}")).into()),
-                    None => Ok(mesh),
+                let unusable = |e: io::Error| self.error(&path, &format!("cannot be used: {e}"));
+                let read = ClothFile::read(&self.folder.join(file)).map_err(unusable)?;
+                input.welded_vertices = read.welded_vertices;
+                let said = read.warnings.iter().map(|w| format!("{}: {w}", file.display()));
+                inputs.warnings.extend(said);
+                if *rest == Some(RestShape::Uv) && !read.mesh.has_uv() {
+                    let reason = "is \"uv\", but the file has no uv; leave it out";
+                    return Err(self.error(&rest_key, reason).into());
                 }
+                self.choose_rest(file, &read.mesh, *rest, &mut input, inputs);
+                self.check_cloth(&path, &read.mesh, input.rest_shape)?;
+                (read.mesh, read.map)
             }
+        };
+        inputs.cloths.push(input);
+        Ok((mesh, map))
+    }
+
+    /// Whether material coordinates of a file are metres.
+    fn choose_rest(
+        &self,
+        file: &Path,
+        mesh: &TriMesh,
+        wanted: Option<RestShape>,
+        input: &mut ClothInput,
+        inputs: &mut Inputs,
+    ) {
+        let Some(scale) = mesh.uv_scale() else {
+            input.rest_shape = RestShape::Mesh;
+            return;
+        };
+        input.uv_scale = Some(scale.median);
+        let own = if scale.fits { RestShape::Uv } else { RestShape::Mesh };
+        input.rest_shape = wanted.unwrap_or(own);
+        let (file, times) = (file.display(), scale.median);
+        if wanted.is_some() {
+            return;
+        }
+        if !scale.fits {
+            inputs.warnings.push(format!(
+                "{file}: lengths in uv are {times:.3} times those of the mesh, so that they are not \
+                 metres: the rest shape is that of the mesh; say `rest = \"uv\"` if they are metres"
+            ));
+        } else if !(1.0 / NOTICED..=NOTICED).contains(&times) {
+            inputs.warnings.push(format!(
+                "{file}: lengths in uv are {times:.3} times those of the mesh and are taken as metres: \
+                 the cloth begins stretched or slack; say `rest = \"mesh\"` if it should not"
+            ));
         }
     }
 
-    fn mesh(&self, path: &str, file: &Path) -> Result<TriMesh, Error> {
-        let read = io::read_mesh(self.folder.join(file));
-        // GLB stores a vertex on a seam twice; cloth needs it once.
-        let welded = read.map(|m| match io::Format::of(file) {
-            Ok(io::Format::Glb) => m.weld().0,
-            _ => m,
-        });
-        welded.map_err(|e| self.error(path, &format!("cannot be used: {e}")).into())
+    /// Refuses cloth without area: it has neither mass nor a rest shape.
+    fn check_cloth(&self, path: &str, mesh: &TriMesh, rest: RestShape) -> Result<(), Error> {
+        let is_flat = |f: &&Fault| match f {
+            Fault::RepeatedVertex { .. } | Fault::ZeroArea { .. } => true,
+            Fault::UvZeroArea { .. } => rest == RestShape::Uv,
+            _ => false,
+        };
+        match mesh.validate().faults.iter().find(is_flat) {
+            Some(f) => Err(self.error(path, &format!("cannot be cloth: {f}")).into()),
+            None => Ok(()),
+        }
     }
 
-    fn body(&self, i: usize) -> Result<toile_sim::Body, Error> {
+    fn mesh(&self, path: &str, file: &Path) -> Result<MeshFile, Error> {
+        let read = MeshFile::read(&self.folder.join(file));
+        read.map_err(|e| self.error(path, &format!("cannot be used: {e}")).into())
+    }
+
+    fn body(&self, i: usize, inputs: &mut Inputs) -> Result<toile_sim::Body, Error> {
         let body = &self.bodies[i];
         let path = format!("body.{i}");
+        let mut input = BodyInput { name: body.name.clone(), closed: true, ..BodyInput::default() };
         let shape = match &body.shape {
             BodyShape::Sphere { at, radius } => Shape::Sphere { centre: *at, radius: *radius },
             BodyShape::Capsule { a, b, radius } => Shape::Capsule { a: *a, b: *b, radius: *radius },
             BodyShape::Box { at, size, rotate } => {
-                if let Some(r) = rotate {
-                    self.check_rotate(&format!("{path}.shape.rotate"), r)?;
-                }
                 let rotation = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
                 Shape::Cuboid { centre: *at, half: 0.5 * *size, rotation }
             }
@@ -284,22 +316,23 @@ impl Scene {
                         format!("is {rod:?}; it must be above zero and below the radius [m]");
                     return Err(self.error(&format!("{path}.shape.rod"), &reason).into());
                 }
-                if let Some(r) = rotate {
-                    self.check_rotate(&format!("{path}.shape.rotate"), r)?;
-                }
                 let turn = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
                 let ring = shape::ring(*radius, *rod, RING[0], RING[1]);
                 Shape::Mesh(ring.map_positions(|p| turn * p + *at))
             }
             BodyShape::Plane { at, normal } => Shape::Plane { point: *at, normal: *normal },
             BodyShape::Mesh { file, place } => {
-                self.check_place(&format!("{path}.shape.place"), place)?;
-                let mesh = self.mesh(&format!("{path}.shape.file"), file)?;
+                let read = self.mesh(&format!("{path}.shape.file"), file)?;
+                let (mesh, done, warnings) = input::body(&read.mesh, &body.name);
+                let said = read.warnings().into_iter().chain(warnings);
+                inputs.warnings.extend(said.map(|w| format!("body {}: {w}", file.display())));
+                input = done;
                 Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
             }
         };
+        inputs.bodies.push(input);
         let made = toile_sim::Body {
-            name: body.name.clone(),
+            name: self.body_label(i),
             shape,
             motion: body.motion.clone(),
             friction: body.friction,
@@ -315,16 +348,30 @@ impl Scene {
         Ok(made)
     }
 
+    /// What messages call a cloth: its name, with its number if it is not the only one of that name.
+    fn cloth_label(&self, i: usize) -> String {
+        label(self.cloths.iter().map(|c| &c.name), i)
+    }
+
+    /// What messages call a body.
+    fn body_label(&self, i: usize) -> String {
+        label(self.bodies.iter().map(|b| &b.name), i)
+    }
+
     /// Gives an error of the simulator its place in the scene, if it has one.
     fn translate(&self, error: toile_sim::Error) -> Error {
         match &error {
             toile_sim::Error::Setting { key, reason } => self.error(key, reason).into(),
             toile_sim::Error::Mesh { name, reason } => {
-                let is = |n: &String| n == name || name.starts_with(&format!("{n}-"));
-                let cloth = self.cloths.iter().position(|c| is(&c.name));
-                let body = self.bodies.iter().position(|b| is(&b.name));
+                let is = |n: String| n == *name || name.starts_with(&format!("{n}-"));
+                let cloth = (0..self.cloths.len()).find(|i| is(self.cloth_label(*i)));
+                let body = (0..self.bodies.len()).find(|i| is(self.body_label(*i)));
                 match (cloth, body) {
-                    (Some(i), _) => self.error(&format!("cloth.{i}.shape"), reason).into(),
+                    (Some(i), _) => {
+                        let part = if reason.starts_with("fabric ") { "fabric" } else { "shape" };
+                        let reason = reason.strip_prefix("fabric ").unwrap_or(reason);
+                        self.error(&format!("cloth.{i}.{part}"), reason).into()
+                    }
                     (_, Some(i)) => self.error(&format!("body.{i}.shape"), reason).into(),
                     _ => error.into(),
                 }
@@ -334,12 +381,14 @@ impl Scene {
     }
 }
 
-/// All settings of a preset, as they can stand in a scene.
+/// All settings that act with a preset, as they can stand in a scene.
 ///
 /// # Errors
 /// If they cannot be written as TOML.
 pub fn settings_as_toml(preset: toile_sim::Preset) -> Result<String, Error> {
-    let nested = Table::try_from(preset.settings()).map(|t| {
+    let settings = preset.settings();
+    let nested = Table::try_from(settings.clone()).map(|mut t| {
+        keep_active(&settings, "", &mut t);
         let mut solver = Table::new();
         solver.insert("solver".into(), Value::Table(t));
         toml::to_string_pretty(&solver)
@@ -348,6 +397,38 @@ pub fn settings_as_toml(preset: toile_sim::Preset) -> Result<String, Error> {
         .map_err(|e| e.to_string())
         .and_then(|text| text.map_err(|e| e.to_string()))
         .map_err(|e| Error::request(format!("the settings cannot be written: {e}"), "report this"))
+}
+
+/// Removes the settings that do nothing beside the others.
+fn keep_active(settings: &Settings, path: &str, table: &mut Table) {
+    table.retain(|key, value| {
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        match value {
+            Value::Table(table) => {
+                keep_active(settings, &path, table);
+                !table.is_empty()
+            }
+            _ => settings.inactive(&path).is_none(),
+        }
+    });
+}
+
+/// Dotted paths of all values of a table that are no tables themselves.
+fn leaves(path: &str, table: &Table) -> Vec<String> {
+    let below = |(key, value): (&String, &Value)| {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match value {
+            Value::Table(table) => leaves(&path, table),
+            _ => vec![path],
+        }
+    };
+    table.iter().flat_map(below).collect()
+}
+
+fn label<'a>(names: impl Iterator<Item = &'a String> + Clone, i: usize) -> String {
+    let Some(name) = names.clone().nth(i) else { return String::new() };
+    let alone = names.filter(|n| *n == name).count() == 1;
+    if alone { name.clone() } else { format!("{name}[{i}]") }
 }
 
 impl Rotate {

@@ -2,6 +2,7 @@
 
 use super::Scene;
 use super::locate::suggest;
+use super::read_text;
 use crate::error::Error;
 use crate::fabric;
 use std::path::{Path, PathBuf};
@@ -43,13 +44,16 @@ impl Scene {
             let here = Path::new("fabrics").join(&file);
             for candidate in [self.folder.join(&file), beside, here] {
                 // A scene may have the name of a fabric; only what reads as a fabric is one.
-                if let Ok(text) = std::fs::read_to_string(&candidate) {
-                    if candidate.parent().is_some_and(|p| p.ends_with("fabrics")) {
-                        return fabric::from_toml(&text, &candidate.display().to_string());
-                    }
-                    if let Ok(fabric) = fabric::from_toml(&text, "") {
-                        return Ok(fabric);
-                    }
+                if !candidate.is_file() {
+                    continue;
+                }
+                if candidate.parent().is_some_and(|p| p.ends_with("fabrics")) {
+                    let text = read_text(&candidate)?;
+                    return fabric::from_toml(&text, &candidate.display().to_string());
+                }
+                let text = read_text(&candidate);
+                if let Ok(fabric) = text.and_then(|text| fabric::from_toml(&text, "")) {
+                    return Ok(fabric);
                 }
             }
         }

@@ -21,6 +21,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// The path of the file; empty for a scene made in code.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(crate) fn new(name: &str, text: &str, set: Vec<String>) -> Self {
         Self { name: name.into(), text: text.into(), set }
     }
@@ -78,6 +83,10 @@ impl Source {
             .replace("expected f64", "expected a number")
             .replace("expected u64", "expected a whole number")
             .replace("expected u32", "expected a whole number")
+            .replace(
+                "invalid type: unit variant, expected string only",
+                "it must be a name in quotes",
+            )
             .replace("expected struct ", "expected a table for ");
         self.error(path, &format!("is wrong: {message}"), None)
     }
@@ -197,8 +206,8 @@ fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)
 }
 
 /// What may have been meant.
-pub(crate) fn suggest(found: &str, known: &[&str]) -> String {
-    let nearest = known.iter().map(|k| (distance(found, k), *k)).min();
+pub fn suggest(found: &str, known: &[&str]) -> String {
+    let nearest = known.iter().map(|k| (strsim::levenshtein(found, k), *k)).min();
     let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
     match nearest {
         Some((d, k)) if d <= 1 + found.chars().count() / 3 => {
@@ -207,21 +216,6 @@ pub(crate) fn suggest(found: &str, known: &[&str]) -> String {
         Some(_) => format!("known here: {list}"),
         None => "nothing can be given here".into(),
     }
-}
-
-/// Edits (insert, delete, replace) that turn one word into another.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -260,8 +254,6 @@ mod tests {
     fn a_slip_of_the_finger_is_understood() {
         assert!(suggest("durration", &["duration", "fps"]).contains("did you mean `duration`"));
         assert!(!suggest("xyz", &["duration", "fps"]).contains("did you mean"));
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
     }
 
     #[test]

@@ -62,8 +62,13 @@ impl Pin {
         self
     }
 
-    /// Numbers of the vertices in the mesh of one sheet, or what is wrong and where.
-    pub(super) fn find(&self, mesh: &TriMesh) -> Result<Vec<u32>, (&'static str, String)> {
+    /// Numbers of the vertices in the mesh of one sheet, or what is wrong and where. `map` has the
+    /// new numbers of the vertices of its file, if they were merged.
+    pub(super) fn find(
+        &self,
+        mesh: &TriMesh,
+        map: Option<&[u32]>,
+    ) -> Result<Vec<u32>, (&'static str, String)> {
         let count = mesh.positions.len();
         let chosen = [
             self.select.is_some(),
@@ -86,13 +91,18 @@ impl Pin {
             return Err((key, "is empty; a pin holds at least one vertex".into()));
         }
         if let Some(vertices) = &self.vertices {
+            let count = map.map_or(count, <[u32]>::len);
             if let Some(v) = vertices.iter().find(|v| **v as usize >= count) {
                 return Err((
                     "vertices",
                     format!("names vertex {v}; there are 0 to {}", count - 1),
                 ));
             }
-            return Ok(vertices.clone());
+            let Some(map) = map else { return Ok(vertices.clone()) };
+            let mut merged: Vec<u32> = vertices.iter().map(|v| map[*v as usize]).collect();
+            merged.sort_unstable();
+            merged.dedup();
+            return Ok(merged);
         }
         if let Some([a, b]) = self.within {
             let (lo, hi) = (a.min(b), a.max(b));
@@ -178,7 +188,7 @@ mod tests {
     #[test]
     fn named_parts_are_where_they_are_called() {
         let mesh = grid(1.0, 2.0, 3, 4, Diagonals::Alternating);
-        let find = |select| Pin::of(select).find(&mesh).unwrap();
+        let find = |select| Pin::of(select).find(&mesh, None).unwrap();
         assert_eq!(find(Select::Left), [0, 1, 2, 3, 4]);
         assert_eq!(find(Select::Right), [15, 16, 17, 18, 19]);
         assert_eq!(find(Select::Bottom), [0, 5, 10, 15]);
@@ -192,7 +202,7 @@ mod tests {
         for n in [4, 40] {
             let mesh = grid(1.0, 1.0, n, n, Diagonals::Alternating);
             let pin = Pin { points: Some(vec![DVec2::new(0.5, 1.0)]), ..Pin::default() };
-            let v = pin.find(&mesh).unwrap();
+            let v = pin.find(&mesh, None).unwrap();
             assert_eq!(mesh.positions[v[0] as usize], DVec3::new(0.0, 0.0, -0.5));
         }
     }
@@ -200,14 +210,14 @@ mod tests {
     #[test]
     fn a_pin_that_chooses_twice_or_nothing_is_refused() {
         let mesh = grid(1.0, 1.0, 2, 2, Diagonals::Alternating);
-        assert!(Pin::default().find(&mesh).is_err());
+        assert!(Pin::default().find(&mesh, None).is_err());
         let twice = Pin { vertices: Some(vec![0]), ..Pin::of(Select::Top) };
-        assert!(twice.find(&mesh).is_err());
+        assert!(twice.find(&mesh, None).is_err());
         let beyond = Pin { vertices: Some(vec![9]), ..Pin::default() };
-        assert!(beyond.find(&mesh).unwrap_err().1.contains("vertex 9"));
+        assert!(beyond.find(&mesh, None).unwrap_err().1.contains("vertex 9"));
         let none = Pin { vertices: Some(Vec::new()), ..Pin::default() };
-        assert!(none.find(&mesh).unwrap_err().1.contains("is empty"));
+        assert!(none.find(&mesh, None).unwrap_err().1.contains("is empty"));
         let nowhere = Pin { points: Some(vec![DVec2::new(0.5, 9.0)]), ..Pin::default() };
-        assert!(nowhere.find(&mesh).unwrap_err().1.contains("[0.5, 9.0]"));
+        assert!(nowhere.find(&mesh, None).unwrap_err().1.contains("[0.5, 9.0]"));
     }
 }

@@ -1,10 +1,11 @@
 //! Reading scenes: TOML, changes from outside, errors with their place.
 
 use super::locate::Source;
-use super::{Cloth, Scene};
+use super::{BodyShape, Cloth, ClothShape, Scene};
 use crate::error::{Error, SceneError};
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use toile_mesh::io::source;
 use toml::{Table, Value};
 
 /// The scene that `toile drape sphere` shows: a square of cotton over a ball.
@@ -41,8 +42,7 @@ impl Scene {
     /// As [`Scene::read`], and if a change does not fit.
     pub fn read_with(path: impl AsRef<Path>, changes: &[(String, String)]) -> Result<Self, Error> {
         let path = path.as_ref();
-        let text =
-            read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut scene = Self::from_toml(&text, &path.display().to_string(), folder, changes)?;
         if scene.name == Self::default().name {
@@ -63,6 +63,7 @@ impl Scene {
         changes: &[(String, String)],
     ) -> Result<Self, Error> {
         let set = changes.iter().map(|(key, _)| key.clone()).collect();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let source = Source::new(name, text, set);
         let mut table: Table = text
             .parse()
@@ -92,26 +93,33 @@ impl Scene {
         self.source.error(path, reason, None)
     }
 
+    /// Files that it reads, and its own.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        let cloths = self.cloths.iter().filter_map(|cloth| match &cloth.shape {
+            ClothShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let bodies = self.bodies.iter().filter_map(|body| match &body.shape {
+            BodyShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let meshes = cloths.chain(bodies).map(|file| self.folder.join(file));
+        meshes.chain([PathBuf::from(self.source.name())]).collect()
+    }
+
     /// The cloth that [`Scene::cloths`] has at an index, with its path.
     pub(crate) fn cloths_with_paths(&self) -> impl Iterator<Item = (String, &Cloth)> {
         self.cloths.iter().enumerate().map(|(i, cloth)| (format!("cloth.{i}"), cloth))
     }
 }
 
-/// Largest file of a scene or a fabric [bytes]. Meshes are files of their own, so that a scene is short; what is
-/// longer is something else, perhaps without an end.
-const MAX_BYTES: u64 = 16 << 20;
-
-pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
-    use std::io::Read;
-    let mut text = String::new();
-    let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if read as u64 > MAX_BYTES {
-        let reason =
-            "it is larger than 16 MB and no scene or fabric; put meshes into files of their own";
-        return Err(std::io::Error::other(reason));
-    }
-    Ok(text)
+/// The text of a scene, a fabric or another file that people write.
+///
+/// # Errors
+/// If it cannot be read, is larger than 16 MB, is a pipe or device, or is not in UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    source::read_text(path, source::MAX_TEXT_BYTES)
+        .map_err(|source| Error::Read { path: path.to_path_buf(), source })
 }
 
 /// Reads a type from a value that stands at `path` in a scene.

@@ -172,7 +172,13 @@ fn cloth() -> Value {
         "length": above(0, "Size along the warp [m]."),
         "cells": cells.clone(),
     });
-    let mesh = json!({ "file": text("OBJ, PLY or GLB, relative to the scene.") });
+    let mesh = json!({
+        "file": text("OBJ, PLY or GLB, relative to the scene."),
+        "rest": {
+            "description": "Where the rest shape comes from; by default uv if their lengths fit the mesh.",
+            "enum": ["uv", "mesh"],
+        },
+    });
     let shapes = [
         variant("grid", "A rectangle in the plane y = 0, facing up.", &["width", "height"], grid),
         variant(
@@ -293,7 +299,7 @@ fn expect() -> Value {
 
 /// The schema of `[solver]`, read off the settings.
 fn solver() -> Value {
-    let all = serde_json::to_value(Settings::default()).unwrap_or_default();
+    let all = serde_json::to_value(Settings::classic()).unwrap_or_default();
     let mut made = of_value(&all, &all, "");
     made["description"] = json!("Settings that differ from those of the preset.");
     made

@@ -1,6 +1,6 @@
 //! What is done about intersections when a run begins.
 
-use super::{Found, Untangled, find, untangle};
+use super::{Found, Untangled, find, matters, untangle};
 use crate::error::Error;
 use toile_sim::{Method, Model, World};
 
@@ -15,7 +15,7 @@ pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
     }
     if !world.settings().untangle {
         return match found.count() {
-            0 => Ok(None),
+            0 => refuse_infeasible(world).map(|()| None),
             _ => Err(Error::Tangled {
                 what: format!("the cloth begins with {}", describe(world, &found)),
                 remedy:
@@ -38,7 +38,40 @@ pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
                 .into(),
         });
     }
+    if report.is_clean() {
+        refuse_infeasible(world)?;
+    }
     Ok(Some(report))
+}
+
+/// Refuses a start from which no step is feasible, as cloth is in exact contact or nearer than the distance that is kept.
+fn refuse_infeasible(world: &mut World) -> Result<(), Error> {
+    if !matters(world)[1] {
+        return Ok(());
+    }
+    let found = world.infeasible()?;
+    let Some(first) = found.first() else { return Ok(()) };
+    let model = world.model();
+    let cloth = model.cloth_of[first.vertex as usize] as usize;
+    let vertex = first.vertex - model.vertices[cloth].start;
+    let other = first.body.map_or_else(
+        || "other cloth".to_owned(),
+        |body| format!("the body \"{}\"", world.bodies()[body as usize].name),
+    );
+    let held = match world.held().binary_search(&first.vertex) {
+        Ok(_) => ", and is held there",
+        Err(_) => "",
+    };
+    Err(Error::Tangled {
+        what: format!(
+            "the cloth begins in contact: {} vertices are nearer than the {:.3e} m that are kept, the first vertex {vertex} of \"{}\", which \
+             touches {other}{held}",
+            found.len(),
+            world.separation(),
+            model.names[cloth]
+        ),
+        remedy: "move the cloth and what it touches apart, hold less of it, or leave out --no-untangle (solver.untangle = false)".into(),
+    })
 }
 
 /// How many intersections there are, and where the first is.

@@ -7,10 +7,16 @@ use toile_collide::field;
 /// Steps along a ray before it is taken to have left the body.
 const MARCH: u32 = 200;
 
+/// Distance below which a point counts as in the surface of a mesh, for coordinates of a metre [m].
+const ROUNDING: f64 = 1e-12;
+
 /// A body as it stands at the begin.
 pub(super) enum Obstacle {
-    /// A mesh.
-    Mesh(Box<field::Solid>),
+    /// A mesh, with the normals of its triangles.
+    Mesh {
+        solid: Box<field::Solid>,
+        normals: Vec<DVec3>,
+    },
     /// Everything nearer to a segment than a radius; a ball if its ends are one point.
     Round {
         a: DVec3,
@@ -33,7 +39,12 @@ impl Obstacle {
     pub(super) fn new(solid: &Solid) -> Option<Self> {
         Some(match solid {
             Solid::Mesh { positions, triangles } => {
-                Self::Mesh(Box::new(field::Solid::with_holes(positions, triangles).ok()?))
+                let solid = Box::new(field::Solid::with_holes(positions, triangles).ok()?);
+                let normal = |t: &[u32; 3]| {
+                    let [a, b, c] = t.map(|v| positions[v as usize]);
+                    (b - a).cross(c - a).normalize_or_zero()
+                };
+                Self::Mesh { solid, normals: triangles.iter().map(normal).collect() }
             }
             Solid::Sphere { centre, radius } => {
                 Self::Round { a: *centre, b: *centre, radius: *radius }
@@ -51,8 +62,13 @@ impl Obstacle {
     /// Distance of a point, negative inside [m], and the way outwards there; zero where all ways are equal.
     pub(super) fn distance(&self, p: DVec3) -> (f64, DVec3) {
         match self {
-            Self::Mesh(solid) => {
+            Self::Mesh { solid, normals } => {
                 let nearest = solid.nearest(p);
+                // In the surface the difference of the points is rounding, and which side it is on as well.
+                if nearest.distance <= ROUNDING * (1.0 + p.length()) {
+                    let normal = normals.get(nearest.triangle as usize);
+                    return (0.0, normal.copied().unwrap_or_default());
+                }
                 let away = (p - nearest.point).normalize_or_zero();
                 match solid.contains(p) {
                     true => (-nearest.distance, -away),

@@ -31,7 +31,7 @@ pub(super) fn make(
     let (mut part, mut failures) = (1.0, 0);
     for _ in 0..ROUNDS {
         place(world, cloth.x.clone())?;
-        let crowded = world.without_room()?;
+        let crowded = world.separation_violations()?;
         let mut moves = Moves::new(cloth.x.len());
         for (v, way) in crowded.iter().filter(|(_, way)| *way != DVec3::ZERO) {
             moves.wish(cloth, [*v], [1.0], *way * part);
@@ -53,7 +53,7 @@ pub(super) fn make(
         }
     }
     place(world, cloth.x.clone())?;
-    Ok(world.without_room()?.len())
+    Ok(world.separation_violations()?.len())
 }
 
 /// Wishes of pairs of cloth that are nearer than `gap`.

@@ -203,3 +203,77 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(run(1), run(3));
 }
+
+/// A box of 0.2 m, its top at height zero.
+fn block(turn: f64) -> Body {
+    let shape = Shape::Cuboid {
+        centre: DVec3::Y * -0.1,
+        half: DVec3::splat(0.1),
+        rotation: DMat3::from_rotation_y(turn),
+    };
+    Body::new("block", shape)
+}
+
+/// The same as a mesh, by the eight corners of the box.
+fn block_of_triangles() -> Body {
+    let corner = |k: u32| {
+        let side = |bit: u32| if k & bit == 0 { -0.1 } else { 0.1 };
+        DVec3::new(side(1), side(2) - 0.1, side(4))
+    };
+    let quads =
+        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let positions = (0..8).map(corner).collect();
+    Body::new("mesh", Shape::Mesh(TriMesh { positions, triangles, ..TriMesh::default() }))
+}
+
+#[test]
+fn cloth_that_lies_exactly_on_a_body_is_moved_off_it_and_the_run_goes_on() {
+    let floor = Body::new("floor", Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y });
+    for body in [block(0.0), block(0.4), block_of_triangles(), floor] {
+        for (size, cells) in [(0.4, 16), (0.15, 7)] {
+            let name = body.name.clone();
+            let mut w = world(vec![sheet(size, size, cells, cells)], vec![body.clone()], vec![]);
+            let report = begin(&mut w).expect("a start").expect("something to do");
+            // Against a mesh the audit is exact, and what lies in its surface counts as inside.
+            let found = report.without_room_before + report.body_penetrations_before;
+            assert!(found > 0 && report.moved > 0, "{name}: {report:?}");
+            assert!(report.largest_displacement < 1e-2, "{name}: {report:?}");
+            assert!(w.infeasible().expect("finite").is_empty(), "{name}");
+            for _ in 0..20 {
+                w.step().unwrap_or_else(|e| panic!("{name}, {size} m: {e}"));
+            }
+            let lowest = w.state().x.iter().filter(|x| x.x.abs().max(x.z.abs()) < 0.07);
+            assert!(lowest.map(|x| x.y).fold(1.0, f64::min) > 0.0, "{name}: above");
+        }
+    }
+}
+
+#[test]
+fn cloth_that_is_held_in_contact_is_refused_before_the_first_step() {
+    let pins = vec![Pin::still((0..64).collect())];
+    let mut w = world(vec![sheet(0.15, 0.15, 7, 7)], vec![block(0.0)], pins);
+    let error = begin(&mut w).expect_err("it cannot be moved").to_string();
+    for part in ["begins in contact", "vertex 0 of \"piece-0\"", "\"block\"", "held there"] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn cloth_in_contact_that_shall_not_be_moved_is_refused_before_the_first_step() {
+    let mut settings = Preset::Toile.settings();
+    settings.untangle = false;
+    let mut piece = world(vec![sheet(0.15, 0.15, 7, 7)], vec![block(0.0)], vec![]);
+    assert!(find(&mut piece).expect("finite").count() == 0);
+    let cloth = Piece {
+        name: "sheet".into(),
+        mesh: sheet(0.15, 0.15, 7, 7),
+        grid: None,
+        fabric: Fabric::default(),
+        pieces: Vec::new(),
+    };
+    let surroundings = Surroundings { bodies: vec![block(0.0)], ..Surroundings::default() };
+    let mut w = World::new(vec![cloth], surroundings, settings).expect("a world");
+    let error = begin(&mut w).expect_err("it is refused").to_string();
+    assert!(error.contains("begins in contact"), "{error}");
+}

@@ -8,11 +8,17 @@ use glam::{DVec2, DVec3};
 const DAMAGED: &str = "the file is damaged: export it again";
 
 impl File<'_> {
-    /// All numbers of an accessor with `width` numbers in each item; integers as the fractions
+    /// All numbers of an accessor with `width` numbers in each item, 1 to 4 or 16; integers as the fractions
     /// they stand for if they are normalized.
     pub(super) fn values(&self, index: usize, width: usize) -> Result<Vec<f64>, Error> {
         let accessor = self.item(&self.document.accessors, index, "accessor")?;
-        let expected = ["SCALAR", "VEC2", "VEC3"][width - 1];
+        let expected = match width {
+            1 => "SCALAR",
+            2 => "VEC2",
+            3 => "VEC3",
+            4 => "VEC4",
+            _ => "MAT4",
+        };
         if accessor.kind != expected {
             let what = format!("accessor {index} is not of type {expected}");
             return Err(self.error(what, DAMAGED));

@@ -4,14 +4,16 @@ use super::super::bytes::Cursor;
 use super::super::error::excerpt;
 use super::super::{Error, Place};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A parsed file.
 pub(super) struct File<'a> {
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) document: Document,
     /// The binary chunk, empty if there is none.
-    pub(super) binary: &'a [u8],
+    pub(super) binary: Cow<'a, [u8]>,
     /// Where the binary chunk begins in the file.
     pub(super) binary_at: usize,
     /// How many numbers the file may unfold to; see [`File::check_size`].
@@ -29,6 +31,7 @@ pub(super) struct Document {
     pub(super) buffer_views: Vec<BufferView>,
     pub(super) buffers: Vec<Buffer>,
     pub(super) animations: Vec<Animation>,
+    pub(super) skins: Vec<Skin>,
     extensions_required: Vec<String>,
 }
 
@@ -49,6 +52,15 @@ pub(super) struct Node {
     pub(super) rotation: Option<[f64; 4]>,
     pub(super) scale: Option<[f64; 3]>,
     pub(super) weights: Option<Vec<f64>>,
+    /// Only the names matter.
+    pub(super) extensions: BTreeMap<String, IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Skin {
+    pub(super) inverse_bind_matrices: Option<usize>,
+    pub(super) joints: Vec<usize>,
 }
 
 #[derive(Default, Deserialize)]
@@ -65,6 +77,17 @@ pub(super) struct Primitive {
     pub(super) indices: Option<usize>,
     pub(super) mode: Option<u32>,
     pub(super) targets: Vec<BTreeMap<String, usize>>,
+}
+
+impl Primitive {
+    /// Whether another primitive has the same vertices: then both are parts of one surface.
+    pub(super) fn shares_vertices(&self, other: &Self) -> bool {
+        let list = |p: &Self| p.indices.is_some() && p.mode.is_none_or(|mode| mode == 4);
+        list(self)
+            && list(other)
+            && self.attributes == other.attributes
+            && self.targets == other.targets
+    }
 }
 
 #[derive(Deserialize)]
@@ -118,6 +141,7 @@ pub(super) struct Buffer {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Animation {
+    pub(super) name: Option<String>,
     pub(super) channels: Vec<Channel>,
     pub(super) samplers: Vec<Sampler>,
 }
@@ -148,6 +172,25 @@ const JSON_AT: usize = 20;
 /// Extensions without which the triangles cannot be read.
 const COMPRESSED: [&str; 3] =
     ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// Beginnings of the names of extensions that leave positions and triangles as they are: they
+/// concern materials, textures, lights and metadata. Quantized positions are read as they are.
+const HARMLESS: [&str; 9] = [
+    "KHR_materials_",
+    "KHR_texture_",
+    "EXT_texture_",
+    "MSFT_texture_",
+    "KHR_lights_",
+    "EXT_lights_",
+    "KHR_xmp",
+    "KHR_mesh_quantization",
+    "ADOBE_materials_",
+];
+
+/// Whether an extension changes nothing about the shape of a mesh.
+pub(super) fn is_harmless(extension: &str) -> bool {
+    HARMLESS.iter().any(|beginning| extension.starts_with(beginning))
+}
 
 impl<'a> File<'a> {
     pub(super) fn parse(bytes: &'a [u8], name: &'a str) -> Result<Self, Error> {
@@ -187,14 +230,34 @@ impl<'a> File<'a> {
         }
         // Sixteen numbers for each byte are plenty for real files, even with instances.
         let limit = (1_u64 << 22).saturating_add(16 * bytes.len() as u64).min(u32::MAX.into());
-        let file = Self { name, document, binary, binary_at, limit };
-        let compressed =
-            file.document.extensions_required.iter().find(|e| COMPRESSED.contains(&e.as_str()));
-        if let Some(extension) = compressed {
-            let what = format!("the mesh is compressed by {}", excerpt(extension.as_bytes()));
-            return Err(file.error(what, "export without mesh compression"));
-        }
+        let binary = Cow::Borrowed(binary);
+        let file = Self { name: name.into(), document, binary, binary_at, limit };
+        file.check_extensions()?;
         Ok(file)
+    }
+
+    /// Refuses extensions that a reader must understand and this one does not.
+    fn check_extensions(&self) -> Result<(), Error> {
+        let required = &self.document.extensions_required;
+        let Some(extension) = required.iter().find(|e| !is_harmless(e)) else { return Ok(()) };
+        let name = excerpt(extension.as_bytes());
+        if COMPRESSED.contains(&extension.as_str()) {
+            let what = format!("the mesh is compressed by {name}");
+            return Err(self.error(what, "export without mesh compression"));
+        }
+        let what = format!("the file requires the extension {name}, which is not known here");
+        Err(self.error(what, "export without it"))
+    }
+
+    /// The same with a copy of the bytes it needs.
+    pub(super) fn into_owned(self) -> File<'static> {
+        File {
+            name: Cow::Owned(self.name.into_owned()),
+            document: self.document,
+            binary: Cow::Owned(self.binary.into_owned()),
+            binary_at: self.binary_at,
+            limit: self.limit,
+        }
     }
 
     /// An error in the JSON.
@@ -209,7 +272,7 @@ impl<'a> File<'a> {
         what: impl Into<String>,
         remedy: &'static str,
     ) -> Error {
-        let (name, what) = (self.name.to_owned(), what.into());
+        let (name, what) = (self.name.clone().into_owned(), what.into());
         Error::Malformed { name, place: Place::Byte(at), what, remedy }
     }
 

@@ -1,10 +1,12 @@
+use super::super::RigidPose;
+use super::super::model::tests::two_fabrics;
 use super::*;
 use crate::{Topology, shape};
 use glam::DVec2;
 use serde_json::{Value, json};
 
 /// A GLB of the JSON and binary given.
-fn container(json: &str, binary: &[u8]) -> Vec<u8> {
+pub(super) fn container(json: &str, binary: &[u8]) -> Vec<u8> {
     let mut json = json.as_bytes().to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
     let mut bytes = b"glTF\x02\0\0\0".to_vec();
@@ -19,7 +21,7 @@ fn container(json: &str, binary: &[u8]) -> Vec<u8> {
 }
 
 /// A triangle with 16-bit indices behind its positions.
-fn triangle() -> (Value, Vec<u8>) {
+pub(super) fn triangle() -> (Value, Vec<u8>) {
     let positions = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     let mut binary: Vec<u8> = positions.iter().flat_map(|c| c.to_le_bytes()).collect();
     binary.extend([0, 0, 1, 0, 2, 0, 0, 0]);
@@ -43,7 +45,7 @@ fn triangle() -> (Value, Vec<u8>) {
 }
 
 /// The triangle, its JSON changed by `edit`.
-fn edited(edit: impl FnOnce(&mut Value)) -> Vec<u8> {
+pub(super) fn edited(edit: impl FnOnce(&mut Value)) -> Vec<u8> {
     let (mut json, binary) = triangle();
     edit(&mut json);
     container(&json.to_string(), &binary)
@@ -53,11 +55,11 @@ fn ok(bytes: &[u8]) -> TriMesh {
     read(bytes, "t.glb").unwrap()
 }
 
-fn message(bytes: &[u8]) -> String {
+pub(super) fn message(bytes: &[u8]) -> String {
     read(bytes, "t.glb").unwrap_err().to_string()
 }
 
-fn assert_near(a: &[DVec3], b: &[DVec3], tolerance: f64) {
+pub(super) fn assert_near(a: &[DVec3], b: &[DVec3], tolerance: f64) {
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(b) {
         assert!((*a - *b).abs().max_element() <= tolerance, "{a} {b}");
@@ -290,7 +292,7 @@ fn messages_name_file_byte_and_remedy() {
     let error = read_animation(&edited(|_| {}), "t.glb").unwrap_err().to_string();
     assert_eq!(
         error,
-        "t.glb: no animation of morph targets in the file; \
+        "t.glb: no animation of the mesh in the file; \
          export the cloth as shape keys, or read it as a static mesh"
     );
 }
@@ -365,4 +367,93 @@ fn chunks_of_wrong_size_are_errors() {
     let mut bad = good.clone();
     bad[12..16].copy_from_slice(&4_u32.to_le_bytes());
     assert!(message(&bad).contains("the JSON is not glTF"));
+}
+
+/// The JSON and the binary chunk of a file.
+fn chunks(bytes: &[u8]) -> (Value, &[u8]) {
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&bytes[20..20 + length]).unwrap(), &bytes[28 + length..])
+}
+
+#[test]
+fn parts_are_primitives_with_their_material_and_name_and_share_their_vertices() {
+    let model = two_fabrics();
+    let mut bytes = Vec::new();
+    write_model(&mut bytes, &model).unwrap();
+    let (json, binary) = chunks(&bytes);
+    let names = |v: &Value| -> Vec<String> {
+        v.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&json["materials"]), ["cotton", "denim", "body"]);
+    assert_eq!(names(&json["nodes"]), ["garment", "body"]);
+    assert_eq!(json["scenes"][0]["nodes"], json!([0, 1]));
+    let primitives = json["meshes"][0]["primitives"].as_array().unwrap();
+    let found: Vec<_> =
+        primitives.iter().map(|p| (&p["material"], &p["extras"]["panel"])).collect();
+    assert_eq!(found, [(&json!(0), &json!("front")), (&json!(1), &json!("back"))]);
+    assert_eq!(primitives[0]["attributes"], primitives[1]["attributes"]);
+    assert_eq!(json["meshes"][0]["extras"]["panels"], json!(["front", "back"]));
+    assert_eq!(json["meshes"][1]["primitives"][0]["material"], 2);
+    // The part of each vertex.
+    let accessor = primitives[0]["attributes"]["_PANEL"].as_u64().unwrap() as usize;
+    let view = json["accessors"][accessor]["bufferView"].as_u64().unwrap() as usize;
+    let view = &json["bufferViews"][view];
+    let at = view["byteOffset"].as_u64().unwrap() as usize;
+    let end = at + view["byteLength"].as_u64().unwrap() as usize;
+    let panels: Vec<f32> = binary[at..end]
+        .chunks_exact(4)
+        .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
+        .collect();
+    assert_eq!(panels.iter().filter(|p| **p == 1.0).count() * 2, panels.len());
+    // Read back as one surface, its vertices in the old order.
+    let mut cloth = model.clone();
+    cloth.objects.truncate(1);
+    let mut bytes = Vec::new();
+    write_model(&mut bytes, &cloth).unwrap();
+    let back = ok(&bytes);
+    assert_eq!(back.positions.len(), panels.len());
+    let welded = back.weld().0;
+    assert_eq!(welded.triangles, model.objects[0].mesh.triangles);
+    assert_eq!(welded.positions, model.objects[0].mesh.positions);
+}
+
+#[test]
+fn rigid_objects_move_beside_what_deforms() {
+    let mut model = two_fabrics();
+    let frames: Vec<Vec<DVec3>> = (0..3)
+        .map(|k| {
+            model.objects[0].mesh.positions.iter().map(|p| *p + f64::from(k) * DVec3::Y).collect()
+        })
+        .collect();
+    let turn = glam::DQuat::from_rotation_y(1.0);
+    let pose = |k: i32| RigidPose { rotation: turn, translation: f64::from(k) * DVec3::X };
+    model.objects[1].poses = (0..3).map(pose).collect();
+    let mut bytes = Vec::new();
+    // Keys of nodes that are farther apart have frames between them.
+    write_model_animation(&mut bytes, &model, &frames, &Playback::new(30.0)).unwrap();
+    let reader = Reader::new(&bytes, "t.glb").unwrap();
+    assert_eq!(reader.times().len(), 3);
+    for (k, frame) in frames.iter().enumerate() {
+        let found = reader.frame(k).unwrap();
+        let rows = found.len() - model.objects[1].mesh.positions.len();
+        let ball = model.objects[1].mesh.positions.iter();
+        let ball: Vec<DVec3> = ball.map(|p| turn * *p + k as f64 * DVec3::X).collect();
+        assert_near(&found[rows..], &ball, 1e-6);
+        let height = |x: &[DVec3]| x.iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
+        assert!((height(&found[..rows]) - height(frame)).abs() < 1e-6);
+    }
+    model.objects[1].poses.pop();
+    let error = write_model_animation(&mut Vec::new(), &model, &frames, &Playback::new(30.0));
+    assert!(error.unwrap_err().to_string().contains("`body` has 2 poses for 3 frames"));
+}
+
+#[test]
+fn primitives_that_share_their_vertices_do_not_unfold_without_bound() {
+    let bytes = edited(|j| {
+        let primitive = j["meshes"][0]["primitives"][0].clone();
+        j["meshes"][0]["primitives"] = json!(vec![primitive; 3]);
+        j["nodes"][0]["scale"] = json!([-1, 1, 1]);
+    });
+    let m = ok(&bytes);
+    assert_eq!((m.positions.len(), m.triangles), (3, vec![[0, 2, 1]; 3]));
 }

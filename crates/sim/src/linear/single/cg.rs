@@ -2,7 +2,7 @@
 
 use super::super::cg::{End, Outcome};
 use super::super::vector::PIECE;
-use super::{Bond, Matrix};
+use super::{ContactBlock, Matrix};
 use glam::{DVec3, Vec3A};
 
 /// An approximate inverse of a matrix, itself symmetric and positive definite.
@@ -36,14 +36,21 @@ pub struct Vectors {
     q: Vec<Vec3A>,
 }
 
+impl Vectors {
+    /// The residual of the last solve, zero at prescribed vertices.
+    pub fn into_residual(self) -> Vec<Vec3A> {
+        self.r
+    }
+}
+
 /// Solves (A + bonds) x = b from the x given, for all but the vertices `held`, which keep theirs.
 ///
 /// The residual alone as a goal would forget soft modes, the quadratic alone stiff ones, such as contacts.
 pub fn solve(
     matrix: &Matrix,
-    bonds: &[Bond],
+    contact_blocks: &[ContactBlock],
     m: &mut impl Inverse,
-    held: &[u32],
+    fixed: &[u32],
     b: &[DVec3],
     x: &mut [DVec3],
     goal: Goal,
@@ -53,10 +60,10 @@ pub fn solve(
     for list in [&mut v.x, &mut v.r, &mut v.z, &mut v.p, &mut v.q] {
         list.resize(n, Vec3A::ZERO);
     }
-    let free = |list: &mut [Vec3A]| held.iter().for_each(|i| list[*i as usize] = Vec3A::ZERO);
+    let free = |list: &mut [Vec3A]| fixed.iter().for_each(|i| list[*i as usize] = Vec3A::ZERO);
     let times = |x: &[Vec3A], y: &mut [Vec3A]| {
         matrix.multiply(x, y);
-        bonds.iter().for_each(|bond| bond.apply(x, y));
+        contact_blocks.iter().for_each(|contact_block| contact_block.apply(x, y));
     };
     for (to, x) in v.x.iter_mut().zip(&*x) {
         *to = x.as_vec3a();
@@ -64,7 +71,7 @@ pub fn solve(
     v.q.fill(Vec3A::ZERO);
     if v.x.iter().any(|x| *x != Vec3A::ZERO) {
         times(&v.x, &mut v.q);
-        if held.is_empty() {
+        if fixed.is_empty() {
             // As far along the guess as is best.
             let along: f64 = v.x.iter().zip(b).map(|(x, b)| f64::from(x.dot(b.as_vec3a()))).sum();
             let part = (along / dot(&v.x, &v.q)).clamp(0.0, 1.0) as f32;
@@ -127,7 +134,7 @@ pub fn solve(
             break End::Converged;
         }
     };
-    let mut at = held.iter().copied().peekable();
+    let mut at = fixed.iter().copied().peekable();
     for i in 0..n {
         if at.next_if_eq(&(i as u32)).is_none() {
             x[i] = v.x[i].as_dvec3();

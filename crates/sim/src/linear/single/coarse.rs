@@ -3,7 +3,7 @@
 use super::super::{Error, Pattern};
 use super::cholesky::{BlockCholesky, Double, Wide};
 use super::groups::NONE;
-use super::{Bond, Matrix};
+use super::{Blocks, ContactBlock};
 use glam::{Mat3A, Vec3A};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -59,13 +59,18 @@ impl Coarse {
     }
 
     /// Takes over a matrix, with `held` vertices standing still.
-    pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
+    pub(super) fn update(
+        &mut self,
+        a: &impl Blocks,
+        contact_blocks: &[ContactBlock],
+        fixed: &[u32],
+    ) {
         // Wanted only here, as the factor is all that is kept.
         let mut values = vec![[0.0; 9]; self.pattern.blocks()];
-        Arch::new().dispatch(Sum { coarse: self, values: &mut values, a, held });
+        Arch::new().dispatch(Sum { coarse: self, values: &mut values, a, fixed });
         let mut still = vec![false; self.aggregate.len()];
-        held.iter().for_each(|i| still[*i as usize] = true);
-        self.add_bonds(bonds, &still, &mut values);
+        fixed.iter().for_each(|i| still[*i as usize] = true);
+        self.add_contact_blocks(contact_blocks, &still, &mut values);
         for k in 0..self.pattern.rows() {
             // An aggregate whose vertices are all held has nothing to solve for.
             let own = &mut values[self.pattern.diagonal[k] as usize];
@@ -76,11 +81,16 @@ impl Coarse {
         self.usable = self.solver.factor(&values);
     }
 
-    fn add_bonds(&self, bonds: &[Bond], still: &[bool], values: &mut [Double]) {
-        for bond in bonds {
+    fn add_contact_blocks(
+        &self,
+        contact_blocks: &[ContactBlock],
+        still: &[bool],
+        values: &mut [Double],
+    ) {
+        for contact_block in contact_blocks {
             // Weights of the aggregates it joins.
             let mut joined = [(NONE, 0.0_f64); 4];
-            for (p, w) in bond.points.iter().zip(bond.weights) {
+            for (p, w) in contact_block.points.iter().zip(contact_block.weights) {
                 if w == 0.0 || still[*p as usize] {
                     continue;
                 }
@@ -90,7 +100,7 @@ impl Coarse {
                 }
             }
             let count = joined.iter().filter(|e| e.0 != NONE).count();
-            let stiffness = bond.stiffness();
+            let stiffness = contact_block.stiffness();
             if self.add_joined(&joined[..count], &stiffness, values) {
                 continue;
             }
@@ -146,36 +156,35 @@ impl Coarse {
 }
 
 #[inline(always)]
-fn add(to: &mut Wide, block: &Mat3A) {
-    let columns = [block.x_axis, block.y_axis, block.z_axis];
+fn add(to: &mut Wide, columns: [[f64; 3]; 3]) {
     for (to, column) in to.iter_mut().zip(columns) {
-        for (to, entry) in to.iter_mut().zip(column.to_array()) {
-            *to += f64::from(entry);
+        for (to, entry) in to.iter_mut().zip(column) {
+            *to += entry;
         }
     }
 }
 
 /// The coarse blocks on and above the diagonal, for any processor.
-struct Sum<'a> {
+struct Sum<'a, A> {
     coarse: &'a Coarse,
     values: &'a mut [Double],
-    a: &'a Matrix,
-    held: &'a [u32],
+    a: &'a A,
+    fixed: &'a [u32],
 }
 
-impl WithSimd for Sum<'_> {
+impl<A: Blocks> WithSimd for Sum<'_, A> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { coarse, values, a, held } = self;
+        let Self { coarse, values, a, fixed } = self;
         let fine = a.pattern();
-        let is_held = |i: u32| held.binary_search(&i).is_ok();
+        let is_held = |i: u32| fixed.binary_search(&i).is_ok();
         let row = |slot: u32| fine.row_start.partition_point(|start| *start <= slot) as u32 - 1;
         let still = |slot: u32| is_held(fine.columns[slot as usize]) || is_held(row(slot));
         // Few aggregates have vertices that are held.
         let mut holds = vec![false; coarse.pattern.rows()];
-        held.iter().for_each(|i| holds[coarse.aggregate[*i as usize] as usize] = true);
+        fixed.iter().for_each(|i| holds[coarse.aggregate[*i as usize] as usize] = true);
         for i in 0..coarse.pattern.rows() {
             for slot in coarse.pattern.slots(i) {
                 let free = !(holds[i] || holds[coarse.pattern.columns[slot] as usize]);
@@ -183,7 +192,7 @@ impl WithSimd for Sum<'_> {
                 let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
                 for source in &coarse.sources[sources] {
                     if free || !still(*source) {
-                        add(&mut sum, &a.block(*source));
+                        add(&mut sum, a.columns(*source));
                     }
                 }
                 values[slot] = std::array::from_fn(|k| sum[k / 3][k % 3]);

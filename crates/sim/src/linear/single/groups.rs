@@ -6,8 +6,8 @@
 
 use super::super::dense::{factors, row};
 use super::super::{Pattern, schwarz::aggregate};
-use super::{Bond, Matrix};
-use glam::{Mat3A, Vec3A};
+use super::{Blocks, ContactBlock};
+use glam::Vec3A;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -99,8 +99,13 @@ impl Groups {
 
     /// Takes over a matrix: factors every group. One that is left as it was costs far more iterations than it saves, however
     /// little its blocks have changed: a contact that is small beside the threads is all that holds a vertex along its normal.
-    pub(super) fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
-        let bonded = bonds_of_batches(bonds, &self.place, self.factors.len());
+    pub(super) fn update(
+        &mut self,
+        a: &impl Blocks,
+        contact_blocks: &[ContactBlock],
+        fixed: &[u32],
+    ) {
+        let bonded = blocks_of_batches(contact_blocks, &self.place, self.factors.len());
         let (members, place, arch) = (&self.members, &self.place, Arch::new());
         let (start, inner) = (&self.start, &self.inner);
         let batches = self.factors.par_iter_mut().with_min_len(TASK).enumerate();
@@ -108,16 +113,16 @@ impl Groups {
             let mut sums = [[0.0_f64; row(SIDE)]; LANES];
             for block in &inner[start[b] as usize..start[b + 1] as usize] {
                 let [lane, row, column] = [block.lane, block.row, block.column].map(usize::from);
-                add_block(&mut sums[lane], [row, column], &a.block(block.slot), 1.0);
+                add_block(&mut sums[lane], [row, column], a.columns(block.slot));
             }
-            for bond in bonded.of(b) {
-                add_bond(&bonds[*bond as usize], place, b, &mut sums);
+            for contact_block in bonded.of(b) {
+                add_contact_block(&contact_blocks[*contact_block as usize], place, b, &mut sums);
             }
             let mut packed = [[0.0_f64; LANES]; row(SIDE)];
             for (k, to) in packed.iter_mut().enumerate() {
                 *to = std::array::from_fn(|lane| sums[lane][k]);
             }
-            settle(&members[b * BATCH..][..BATCH], held, &mut packed);
+            settle(&members[b * BATCH..][..BATCH], fixed, &mut packed);
             arch.dispatch(Factors(&mut packed));
             for (to, from) in factor.iter_mut().zip(&packed) {
                 *to = from.map(|l| l as f32);
@@ -249,41 +254,44 @@ fn back(l: &Factor, x: &mut [[f32; LANES]; SIDE]) {
 
 /// Adds a block to a group, at a row of vertices that is not before the column.
 #[inline]
-fn add_block(sums: &mut [f64; row(SIDE)], [r, c]: [usize; 2], block: &Mat3A, factor: f32) {
-    let columns = block.to_cols_array_2d();
+fn add_block(sums: &mut [f64; row(SIDE)], [r, c]: [usize; 2], columns: [[f64; 3]; 3]) {
     for d in 0..3 {
         let to = row(3 * r + d) + 3 * c;
         for e in 0..if r == c { d + 1 } else { 3 } {
-            sums[to + e] += f64::from(columns[e][d] * factor);
+            sums[to + e] += columns[e][d];
         }
     }
 }
 
-fn add_bond(bond: &Bond, place: &[u32], batch: usize, sums: &mut Sums) {
-    let at = bond.points.map(|p| place[p as usize] as usize);
-    let stiffness = bond.stiffness();
+fn add_contact_block(contact_block: &ContactBlock, place: &[u32], batch: usize, sums: &mut Sums) {
+    let at = contact_block.points.map(|p| place[p as usize] as usize);
+    let stiffness = contact_block.stiffness();
     for k in 0..4 {
-        if bond.weights[k] == 0.0 || at[k] / BATCH != batch {
+        if contact_block.weights[k] == 0.0 || at[k] / BATCH != batch {
             continue;
         }
         for l in 0..4 {
-            if bond.weights[l] != 0.0 && at[l] / GROUP == at[k] / GROUP && (at[l] < at[k] || k == l)
+            if contact_block.weights[l] != 0.0
+                && at[l] / GROUP == at[k] / GROUP
+                && (at[l] < at[k] || k == l)
             {
                 let to = &mut sums[at[k] / GROUP % LANES];
-                let factor = bond.weights[k] * bond.weights[l];
-                add_block(to, [at[k] % GROUP, at[l] % GROUP], &stiffness, factor);
+                let factor = contact_block.weights[k] * contact_block.weights[l];
+                let columns =
+                    stiffness.to_cols_array_2d().map(|c| c.map(|s| f64::from(s * factor)));
+                add_block(to, [at[k] % GROUP, at[l] % GROUP], columns);
             }
         }
     }
 }
 
 /// Vertices that are held act on nothing, and places that are empty are unknowns of their own.
-fn settle(members: &[u32], held: &[u32], packed: &mut Packed) {
+fn settle(members: &[u32], fixed: &[u32], packed: &mut Packed) {
     for (k, i) in members.iter().enumerate() {
         let (lane, first) = (k / GROUP, 3 * (k % GROUP));
         if *i == NONE {
             (first..first + 3).for_each(|d| packed[row(d) + d][lane] = 1.0);
-        } else if !held.is_empty() && held.binary_search(i).is_ok() {
+        } else if !fixed.is_empty() && fixed.binary_search(i).is_ok() {
             for d in first..first + 3 {
                 packed[row(d)..row(d) + d].iter_mut().for_each(|entry| entry[lane] = 0.0);
                 (d + 1..SIDE).for_each(|e| packed[row(e) + d][lane] = 0.0);
@@ -293,24 +301,28 @@ fn settle(members: &[u32], held: &[u32], packed: &mut Packed) {
 }
 
 /// Which bonds touch which batches.
-struct Bonded {
+struct BlocksOfBatches {
     start: Vec<u32>,
-    bonds: Vec<u32>,
+    contact_blocks: Vec<u32>,
 }
 
-impl Bonded {
+impl BlocksOfBatches {
     fn of(&self, batch: usize) -> &[u32] {
-        &self.bonds[self.start[batch] as usize..self.start[batch + 1] as usize]
+        &self.contact_blocks[self.start[batch] as usize..self.start[batch + 1] as usize]
     }
 }
 
 /// Gives every bond to `sink` with each of the batches it touches.
 #[inline(always)]
-fn visit(bonds: &[Bond], place: &[u32], mut sink: impl FnMut(usize, u32)) {
-    for (number, bond) in bonds.iter().enumerate() {
+fn visit(contact_blocks: &[ContactBlock], place: &[u32], mut sink: impl FnMut(usize, u32)) {
+    for (number, contact_block) in contact_blocks.iter().enumerate() {
         let batches: [usize; 4] = std::array::from_fn(|k| {
-            let moves = bond.weights[k] != 0.0;
-            if moves { place[bond.points[k] as usize] as usize / BATCH } else { usize::MAX }
+            let moves = contact_block.weights[k] != 0.0;
+            if moves {
+                place[contact_block.points[k] as usize] as usize / BATCH
+            } else {
+                usize::MAX
+            }
         });
         for (k, b) in batches.iter().enumerate() {
             if *b != usize::MAX && !batches[..k].contains(b) {
@@ -320,17 +332,21 @@ fn visit(bonds: &[Bond], place: &[u32], mut sink: impl FnMut(usize, u32)) {
     }
 }
 
-fn bonds_of_batches(bonds: &[Bond], place: &[u32], count: usize) -> Bonded {
+fn blocks_of_batches(
+    contact_blocks: &[ContactBlock],
+    place: &[u32],
+    count: usize,
+) -> BlocksOfBatches {
     let mut start = vec![0_u32; count + 1];
-    visit(bonds, place, |b, _| start[b + 1] += 1);
+    visit(contact_blocks, place, |b, _| start[b + 1] += 1);
     for b in 0..count {
         start[b + 1] += start[b];
     }
     let mut next = start.clone();
     let mut list = vec![0_u32; start[count] as usize];
-    visit(bonds, place, |b, bond| {
-        list[next[b] as usize] = bond;
+    visit(contact_blocks, place, |b, contact_block| {
+        list[next[b] as usize] = contact_block;
         next[b] += 1;
     });
-    Bonded { start, bonds: list }
+    BlocksOfBatches { start, contact_blocks: list }
 }

@@ -8,6 +8,37 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// A symmetric matrix of either precision that the preconditioner can read.
+pub trait Blocks: Sync {
+    /// Its pattern.
+    fn pattern(&self) -> &Arc<Pattern>;
+    /// The columns of a block.
+    fn columns(&self, slot: u32) -> [[f64; 3]; 3];
+}
+
+impl Blocks for Matrix {
+    fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    #[inline(always)]
+    fn columns(&self, slot: u32) -> [[f64; 3]; 3] {
+        let [a, b, c, d, e, f, g, h, i] = self.values[slot as usize].map(f64::from);
+        [[a, b, c], [d, e, f], [g, h, i]]
+    }
+}
+
+impl Blocks for BlockCsr {
+    fn pattern(&self) -> &Arc<Pattern> {
+        self.pattern()
+    }
+
+    #[inline(always)]
+    fn columns(&self, slot: u32) -> [[f64; 3]; 3] {
+        self.values()[slot as usize].to_cols_array_2d()
+    }
+}
+
 /// A symmetric matrix of 3×3 blocks in compressed rows.
 #[derive(Clone, Debug)]
 pub struct Matrix {

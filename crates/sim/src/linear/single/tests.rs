@@ -66,7 +66,8 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     let (pattern, triangles) = strip(90);
     let (single, mut double) = fill(&pattern, &triangles);
     // A bond between neighbours, which the pattern of the referee has room for.
-    let bond = Bond::new([10, 11, 12, 0], [1.0, -0.5, -0.5, 0.0], &(DMat3::IDENTITY * 50.0));
+    let contact_block =
+        ContactBlock::new([10, 11, 12, 0], [1.0, -0.5, -0.5, 0.0], &(DMat3::IDENTITY * 50.0));
     let w = [1.0, -0.5, -0.5];
     for a in 0..3_usize {
         for b in a..3 {
@@ -75,15 +76,23 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     }
     let mut dice = Dice(3);
     let right: Vec<DVec3> = (0..90).map(|_| dice.vector()).collect();
-    let held = [4_u32, 50];
+    let fixed = [4_u32, 50];
     let mut x = vec![DVec3::ZERO; 90];
     x[4] = DVec3::X * 0.3;
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &[bond], &held);
+    m.update(&single, &[contact_block], &fixed);
     let stop = Goal { gain: 1e-9, residual: 0.02, enough: 0.0, max_iterations: 500 };
     let given = x[4];
-    let outcome =
-        solve(&single, &[bond], &mut m, &held, &right, &mut x, stop, &mut Vectors::default());
+    let outcome = solve(
+        &single,
+        &[contact_block],
+        &mut m,
+        &fixed,
+        &right,
+        &mut x,
+        stop,
+        &mut Vectors::default(),
+    );
     assert_eq!(outcome.end, End::Converged);
     assert!(outcome.iterations < 100, "{}", outcome.iterations);
     assert_eq!((x[4], x[50]), (given, DVec3::ZERO));
@@ -93,9 +102,9 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     still[4] = given;
     double.multiply(&still, &mut rest);
     let mut b: Vec<DVec3> = right.iter().zip(&rest).map(|(b, r)| *b - *r).collect();
-    let constraints = held.map(|v| (v, crate::linear::Constraint::Fixed));
+    let constraints = fixed.map(|v| (v, crate::linear::Constraint::Fixed));
     double.constrain(&crate::linear::Filter::new(90, &constraints).unwrap());
-    held.iter().for_each(|v| b[*v as usize] = DVec3::ZERO);
+    fixed.iter().for_each(|v| b[*v as usize] = DVec3::ZERO);
     let mut cholesky = Cholesky::new(&pattern, Ordering::Amd).unwrap();
     cholesky.factor(&double).unwrap();
     let mut exact = vec![DVec3::ZERO; 90];
@@ -113,22 +122,22 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
     let (single, _) = fill(&pattern, &triangles);
     let mut dice = Dice(9);
     let mut pick = || ((dice.vector().x.abs() * 1e6) as u32) % 397;
-    let bonds: Vec<Bond> = (0..300)
+    let contact_blocks: Vec<ContactBlock> = (0..300)
         .map(|_| {
             let (a, b) = (pick(), pick());
             let stiffness = DMat3::IDENTITY * 1e5;
-            Bond::new([a, b, b + 1, b + 2], [1.0, -0.2, -0.3, -0.5], &stiffness)
+            ContactBlock::new([a, b, b + 1, b + 2], [1.0, -0.2, -0.3, -0.5], &stiffness)
         })
         .filter(|b| !b.points[1..].contains(&b.points[0]))
         .collect();
     let mut m = TwoLevel::new(&pattern).unwrap();
-    m.update(&single, &bonds, &[]);
+    m.update(&single, &contact_blocks, &[]);
     assert!(m.is_coarse_usable());
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];
     let stop = Goal { gain: 1e-3, residual: 0.02, enough: 0.0, max_iterations: 2000 };
     let outcome =
-        solve(&single, &bonds, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
+        solve(&single, &contact_blocks, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
     assert_eq!(outcome.end, End::Converged, "{outcome:?}");
     // Whatever it is, it points downhill.
     assert!(x.iter().map(|x| x.y).sum::<f64>() > 0.0);
@@ -160,11 +169,12 @@ fn a_contact_that_is_small_beside_the_threads_is_not_overlooked() {
     let (pattern, _) = strip(400);
     let mut sheet = Matrix::zeros(&pattern);
     sheet.add_to_diagonal(|_| 1.0);
-    let held = |i: u32, stiffness: DVec3| {
-        Bond::new([i, 0, 0, 0], [1.0, 0.0, 0.0, 0.0], &DMat3::from_diagonal(stiffness))
+    let fixed = |i: u32, stiffness: DVec3| {
+        ContactBlock::new([i, 0, 0, 0], [1.0, 0.0, 0.0, 0.0], &DMat3::from_diagonal(stiffness))
     };
-    let threads: Vec<Bond> = (0..400).map(|i| held(i, DVec3::new(1e4, 0.0, 1e4))).collect();
-    let touch = |i: u32| held(i, DVec3::new(0.0, 400.0, 0.0));
+    let threads: Vec<ContactBlock> =
+        (0..400).map(|i| fixed(i, DVec3::new(1e4, 0.0, 1e4))).collect();
+    let touch = |i: u32| fixed(i, DVec3::new(0.0, 400.0, 0.0));
     let mut all = threads.clone();
     all.extend((0..400).step_by(3).map(touch));
     let mut m = TwoLevel::new(&pattern).unwrap();

@@ -8,7 +8,7 @@
 use super::super::{Error, Pattern};
 use super::coarse::Coarse;
 use super::groups::{GROUP, Groups};
-use super::{Bond, Inverse, Matrix};
+use super::{Blocks, ContactBlock, Inverse};
 use glam::Vec3A;
 
 /// Vertices of an aggregate of the coarse level.
@@ -33,9 +33,9 @@ impl TwoLevel {
     }
 
     /// Takes over a matrix, with `held` vertices standing still.
-    pub fn update(&mut self, a: &Matrix, bonds: &[Bond], held: &[u32]) {
-        self.groups.update(a, bonds, held);
-        self.coarse.update(a, bonds, held);
+    pub fn update(&mut self, a: &impl Blocks, contact_blocks: &[ContactBlock], fixed: &[u32]) {
+        self.groups.update(a, contact_blocks, fixed);
+        self.coarse.update(a, contact_blocks, fixed);
     }
 
     /// Whether the last coarse matrix could be factored.

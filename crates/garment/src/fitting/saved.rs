@@ -1,0 +1,99 @@
+//! Saved fittings: a drape that was stopped goes on in the same bits.
+//!
+//! A fitting is rebuilt from its pattern, its body and its fabrics, which do not change. What does change is the state of its
+//! world and what is here. The mesh of the world follows from which stitches are joined; its positions when it was made are kept,
+//! because the order of the collision tree depends on them.
+
+use super::setup::joined;
+use super::{Fitting, Stage, world};
+use crate::arrange::Arrangement;
+use crate::error::Error;
+use crate::fabrics::Fabrics;
+use crate::weld::{Meet, Weld};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use toile_mesh::TriMesh;
+use toile_pattern::meshing::PatternMesh;
+use toile_sim::State;
+
+/// What a fitting needs to go on, beside the state of its world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedFitting {
+    pub(super) stage: Stage,
+    pub(super) steps: u32,
+    pub(super) attempts: u64,
+    pub(super) rubs: bool,
+    pub(super) bands: Vec<bool>,
+    pub(super) joined: Vec<bool>,
+    pub(super) calm: Option<(u32, Vec<DVec3>)>,
+    pub(super) slow: f64,
+    pub(super) speed: f64,
+    pub(super) pull: [f64; 2],
+    pub(super) progress: (f64, u32),
+    /// Positions with which the present world was made [m].
+    pub(super) origin: Vec<DVec3>,
+}
+
+impl Fitting {
+    /// What it needs to go on later, beside the state of its world.
+    pub fn saved(&self) -> SavedFitting {
+        SavedFitting {
+            stage: self.stage,
+            steps: self.steps,
+            attempts: self.attempts as u64,
+            rubs: self.rubs,
+            bands: self.bands.clone(),
+            joined: self.joined.clone(),
+            calm: self.calm.clone(),
+            slow: self.slow,
+            speed: self.speed,
+            pull: self.pull,
+            progress: self.progress,
+            origin: self.world.model().mesh.positions.clone(),
+        }
+    }
+
+    /// Goes on from a saved fitting and the state of its world. Pattern, body and fabrics must be those that it was saved with.
+    ///
+    /// # Errors
+    /// If the state belongs to another garment.
+    pub fn restored(
+        mesh: &PatternMesh,
+        saved: SavedFitting,
+        state: State,
+        body: &TriMesh,
+        fabrics: &Fabrics,
+    ) -> Result<Self, Error> {
+        let pairs = mesh.sewn_pairs();
+        if saved.joined.len() != pairs.len() || saved.bands.len() != mesh.panels.len() {
+            return Err(Error::OtherGarment);
+        }
+        let flat = mesh.panels.iter().map(|p| p.mesh.positions.clone()).collect();
+        let arrangement = Arrangement { panels: flat, bands: saved.bands };
+        let (panels, ranges) = joined(mesh, &arrangement);
+        let sewn = pairs.iter().zip(&saved.joined).filter(|(_, joined)| **joined);
+        let sewn: Vec<[u32; 2]> = sewn.map(|(pair, _)| *pair).collect();
+        let Weld { map, mesh: mut whole } =
+            Weld::new(&panels, &panels.positions, &sewn, Meet::Middle);
+        if whole.positions.len() != saved.origin.len() {
+            return Err(Error::OtherGarment);
+        }
+        whole.positions = saved.origin;
+        let friction = if saved.rubs { None } else { Some(0.0) };
+        let mut world = world(whole, &ranges, body, fabrics, friction)?;
+        world.restore(state)?;
+        let mut fitting =
+            Self::assembled(mesh, (panels, ranges), &arrangement.bands, body, fabrics, world);
+        fitting.at = map;
+        fitting.joined = saved.joined;
+        (fitting.stage, fitting.steps, fitting.rubs) = (saved.stage, saved.steps, saved.rubs);
+        fitting.attempts = saved.attempts as usize;
+        (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
+        (fitting.pull, fitting.progress) = (saved.pull, saved.progress);
+        if fitting.stage != Stage::Sewing {
+            fitting.world.set_gravity(super::GRAVITY);
+        }
+        fitting.thread()?;
+        Ok(fitting)
+    }
+}

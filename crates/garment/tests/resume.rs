@@ -1,0 +1,68 @@
+//! A garment that was saved and restored goes on in the same bits, at any stage.
+
+use toile_body::{Figure, Mannequin, Pose};
+use toile_garment::{Error, Fabrics, Stage, Tailor};
+use toile_pattern::design::Design;
+use toile_pattern::{Size, meshing};
+use toile_sim::Fabric;
+
+/// Short enough that it is sewn with coarse triangles first.
+const EDGE: f64 = 0.015;
+
+/// Steps that are compared after a restore.
+const STEPS: usize = 3;
+
+#[test]
+fn a_restored_garment_takes_the_same_steps_while_coarse_sewn_and_draped() -> Result<(), Error> {
+    let m = Figure::Female.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Female, Pose::A)?;
+    let wearer = (&body.mesh, &body.landmarks);
+    let pattern = Design::find("skirt").expect("a design").draft(&m);
+    let mesh = meshing::mesh(&pattern, EDGE).expect("a mesh");
+    let fabrics = Fabrics::from(&Fabric::default());
+    let mut tailor = Tailor::new(&pattern, &mesh, EDGE, wearer, &fabrics)?;
+    assert!(tailor.is_coarse());
+    let mut seen = Vec::new();
+    for _ in 0..120 {
+        let moment = (tailor.is_coarse(), tailor.fitting().stage(), tailor.is_sewn());
+        if !seen.contains(&moment) {
+            seen.push(moment);
+            let (saved, state) = (tailor.saved(), tailor.fitting().world().state().clone());
+            let from = (saved, state);
+            let mut again = Tailor::restored(&pattern, &mesh, EDGE, wearer, &fabrics, from)?;
+            assert_eq!(again.panel_positions(), tailor.panel_positions(), "{moment:?}");
+            for step in 0..STEPS {
+                tailor.step()?;
+                again.step()?;
+                let [a, b] = [&tailor, &again].map(|t| t.fitting().world().state().hash());
+                assert_eq!(a, b, "{moment:?}, step {step}");
+                assert_eq!(tailor.saved(), again.saved(), "{moment:?}, step {step}");
+            }
+        }
+        if tailor.is_sewn() && seen.len() >= 3 {
+            break;
+        }
+        tailor.step()?;
+    }
+    assert!(seen.contains(&(true, Stage::Sewing, false)), "{seen:?}");
+    assert!(seen.contains(&(false, Stage::Draping, true)), "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn a_state_of_another_garment_is_refused() -> Result<(), Error> {
+    let m = Figure::Female.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Female, Pose::A)?;
+    let wearer = (&body.mesh, &body.landmarks);
+    let fabrics = Fabrics::from(&Fabric::default());
+    let [skirt, shirt] = ["skirt", "tshirt"].map(|name| {
+        let pattern = Design::find(name).expect("a design").draft(&m);
+        let mesh = meshing::mesh(&pattern, 0.05).expect("a mesh");
+        (pattern, mesh)
+    });
+    let tailor = Tailor::new(&skirt.0, &skirt.1, 0.05, wearer, &fabrics)?;
+    let from = (tailor.saved(), tailor.fitting().world().state().clone());
+    let other = Tailor::restored(&shirt.0, &shirt.1, 0.05, wearer, &fabrics, from);
+    assert!(matches!(other, Err(Error::OtherGarment)));
+    Ok(())
+}

@@ -1,0 +1,336 @@
+//! Where everything is in the binary chunk, and the JSON that says so.
+
+use super::super::super::model::{Material, Object, Part, Rows};
+use super::{Interpolation, Movie};
+use glam::{DVec3, Vec3};
+use serde_json::{Value, json};
+
+/// What a buffer view holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Indices of the triangles of an object.
+    Indices(usize),
+    /// Positions of an object in the first frame.
+    Positions(usize),
+    /// Normals of an object in the first frame.
+    Normals(usize),
+    /// Texture coordinates of an object.
+    Uv(usize),
+    /// The part that each vertex of an object belongs to.
+    Panels(usize),
+    /// For each further frame differences of positions, and of normals if they are wanted.
+    Targets,
+    /// Time of each frame.
+    Times,
+    /// Weight of each target in each frame.
+    Weights,
+    /// Translations of a rigid object.
+    Translations(usize),
+    /// Rotations of a rigid object.
+    Rotations(usize),
+}
+
+/// A buffer view.
+struct View {
+    content: Content,
+    length: u64,
+}
+
+/// The binary chunk.
+pub(super) struct Layout {
+    views: Vec<View>,
+}
+
+const FLOAT: u32 = 5126;
+const UNSIGNED_INT: u32 = 5125;
+
+impl Layout {
+    pub(super) fn new(movie: &Movie<'_>) -> Self {
+        let mut layout = Self { views: Vec::new() };
+        for (k, object) in movie.model.objects.iter().enumerate() {
+            let (rows, corners) = (&movie.rows[k], 3 * object.mesh.triangles.len() as u64);
+            let count = rows.keys.len() as u64;
+            layout.push(Content::Indices(k), 4 * corners);
+            layout.push(Content::Positions(k), 12 * count);
+            layout.push(Content::Normals(k), 12 * count);
+            if object.mesh.has_uv() {
+                layout.push(Content::Uv(k), 8 * count);
+            }
+            if object.parts.len() > 1 {
+                layout.push(Content::Panels(k), 4 * count);
+            }
+        }
+        let frames = movie.frames.len() as u64;
+        let targets = frames - 1;
+        if targets > 0 {
+            layout.push(Content::Targets, target_bytes(movie) * targets);
+            layout.push(Content::Times, 4 * frames);
+            layout.push(Content::Weights, 4 * frames * targets);
+        }
+        for (k, object) in movie.model.objects.iter().enumerate() {
+            if targets > 0 && !object.poses.is_empty() {
+                layout.push(Content::Translations(k), 12 * frames);
+                layout.push(Content::Rotations(k), 16 * frames);
+            }
+        }
+        layout
+    }
+
+    fn push(&mut self, content: Content, length: u64) {
+        self.views.push(View { content, length });
+    }
+
+    /// What is to be written, in order.
+    pub(super) fn contents(&self) -> impl Iterator<Item = Content> + '_ {
+        self.views.iter().map(|v| v.content)
+    }
+
+    /// Bytes of all views.
+    pub(super) fn length(&self) -> u64 {
+        self.views.iter().map(|v| v.length).sum()
+    }
+
+    fn view(&self, content: Content) -> Option<usize> {
+        self.views.iter().position(|v| v.content == content)
+    }
+
+    fn views_json(&self) -> Vec<Value> {
+        let mut offset = 0;
+        let json = |view: &View| {
+            let mut json = json!({ "buffer": 0, "byteOffset": offset, "byteLength": view.length });
+            match view.content {
+                Content::Indices(_) => json["target"] = json!(34963),
+                Content::Positions(_)
+                | Content::Normals(_)
+                | Content::Uv(_)
+                | Content::Panels(_) => {
+                    json["target"] = json!(34962);
+                }
+                Content::Targets => {
+                    json["target"] = json!(34962);
+                    // Many accessors share the morph targets, which then need a stride.
+                    json["byteStride"] = json!(12);
+                }
+                _ => {}
+            }
+            offset += view.length;
+            json
+        };
+        self.views.iter().map(json).collect()
+    }
+
+    /// The document.
+    pub(super) fn json(&self, movie: &Movie<'_>) -> Value {
+        let mut accessors = Vec::new();
+        let objects = movie.model.objects.iter().enumerate();
+        let meshes: Vec<Value> =
+            objects.clone().map(|(k, _)| self.mesh_json(movie, k, &mut accessors)).collect();
+        let nodes: Vec<Value> = objects.map(|(k, o)| node_json(k, o)).collect();
+        let roots: Vec<usize> = (0..nodes.len()).collect();
+        let animation = self.animation_json(movie, &mut accessors);
+        let mut document = json!({
+            "asset": { "version": "2.0", "generator": "toile" },
+            "scene": 0,
+            "scenes": [{ "nodes": roots }],
+            "nodes": nodes,
+            "meshes": meshes,
+            "materials": movie.model.materials.iter().map(material_json).collect::<Vec<_>>(),
+            "accessors": accessors,
+            "bufferViews": self.views_json(),
+            "buffers": [{ "byteLength": self.length() }],
+        });
+        if let Some(animation) = animation {
+            document["animations"] = json!([animation]);
+        }
+        document
+    }
+
+    /// An accessor of a whole view.
+    fn whole(
+        &self,
+        accessors: &mut Vec<Value>,
+        content: Content,
+        count: u64,
+        kind: &str,
+    ) -> Option<usize> {
+        let view = self.view(content)?;
+        accessors.push(json!({
+            "bufferView": view, "componentType": FLOAT, "count": count, "type": kind,
+        }));
+        Some(accessors.len() - 1)
+    }
+
+    fn mesh_json(&self, movie: &Movie<'_>, k: usize, accessors: &mut Vec<Value>) -> Value {
+        let (object, rows) = (&movie.model.objects[k], &movie.rows[k]);
+        let count = rows.keys.len() as u64;
+        let parts = object.all_parts();
+        let first = self.index_accessors(k, &parts, accessors);
+        let mut attributes = json!({});
+        if let Some(view) = self.view(Content::Positions(k)) {
+            attributes["POSITION"] = json!(accessors.len());
+            accessors.push(point_accessor(view, 0, count, Some(points(rows, movie.base(k)))));
+        }
+        for (name, content, kind) in [
+            ("NORMAL", Content::Normals(k), "VEC3"),
+            ("TEXCOORD_0", Content::Uv(k), "VEC2"),
+            ("_PANEL", Content::Panels(k), "SCALAR"),
+        ] {
+            if let Some(accessor) = self.whole(accessors, content, count, kind) {
+                attributes[name] = json!(accessor);
+            }
+        }
+        let targets = if k == 0 { self.target_accessors(movie, accessors) } else { Vec::new() };
+        let primitive = |(i, part): (usize, &Part)| {
+            let mut primitive = json!({
+                "attributes": attributes, "indices": first + i, "material": part.material, "mode": 4,
+            });
+            if !targets.is_empty() {
+                primitive["targets"] = json!(targets);
+            }
+            if !object.parts.is_empty() {
+                primitive["extras"] = json!({ "panel": part.name });
+            }
+            primitive
+        };
+        let drawn = parts.iter().filter(|p| !p.triangles.is_empty() || parts.len() == 1);
+        let primitives: Vec<Value> = drawn.enumerate().map(primitive).collect();
+        let mut mesh = json!({ "name": object.name, "primitives": primitives });
+        if !targets.is_empty() {
+            mesh["weights"] = json!(vec![0.0; targets.len()]);
+            let names: Vec<String> = (1..=targets.len()).map(|k| format!("frame {k}")).collect();
+            mesh["extras"] = json!({ "targetNames": names });
+        }
+        if !object.parts.is_empty() {
+            let names: Vec<&str> = object.parts.iter().map(|p| p.name.as_str()).collect();
+            mesh["extras"]["panels"] = json!(names);
+        }
+        mesh
+    }
+
+    /// An accessor of the triangles of each part that has any, and the index of the first.
+    fn index_accessors(&self, k: usize, parts: &[Part], accessors: &mut Vec<Value>) -> usize {
+        let (first, view) = (accessors.len(), self.view(Content::Indices(k)));
+        for part in parts.iter().filter(|p| !p.triangles.is_empty() || parts.len() == 1) {
+            let mut accessor = json!({
+                "bufferView": view, "componentType": UNSIGNED_INT, "count": 3 * part.triangles.len(),
+                "type": "SCALAR",
+            });
+            if part.triangles.start > 0 {
+                accessor["byteOffset"] = json!(12 * u64::from(part.triangles.start));
+            }
+            accessors.push(accessor);
+        }
+        first
+    }
+
+    /// Morph targets: all frames of the first object but the first.
+    fn target_accessors(&self, movie: &Movie<'_>, accessors: &mut Vec<Value>) -> Vec<Value> {
+        let Some(view) = self.view(Content::Targets) else { return Vec::new() };
+        let (rows, first) = (&movie.rows[0], &movie.frames[0]);
+        let count = rows.keys.len() as u64;
+        let mut targets = Vec::new();
+        for (k, frame) in movie.frames[1..].iter().enumerate() {
+            let at = k as u64 * target_bytes(movie);
+            let mut target = json!({ "POSITION": accessors.len() });
+            accessors.push(point_accessor(view, at, count, Some(deltas(rows, first, frame))));
+            if movie.playback.frame_normals {
+                target["NORMAL"] = json!(accessors.len());
+                let nothing = None::<std::iter::Empty<Vec3>>;
+                accessors.push(point_accessor(view, at + 12 * count, count, nothing));
+            }
+            targets.push(target);
+        }
+        targets
+    }
+
+    fn animation_json(&self, movie: &Movie<'_>, accessors: &mut Vec<Value>) -> Option<Value> {
+        let frames = movie.frames.len() as u64;
+        let times = self.whole(accessors, Content::Times, frames, "SCALAR")?;
+        let last = ((frames - 1) as f64 / movie.playback.rate) as f32;
+        accessors[times]["min"] = json!([0.0]);
+        accessors[times]["max"] = json!([last]);
+        let interpolation = match movie.playback.interpolation {
+            Interpolation::Linear => "LINEAR",
+            Interpolation::Step => "STEP",
+        };
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        let mut animate = |node: usize, path: &str, output: Option<usize>| {
+            let Some(output) = output else { return };
+            channels.push(
+                json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }),
+            );
+            samplers
+                .push(json!({ "input": times, "output": output, "interpolation": interpolation }));
+        };
+        let weights = frames * (frames - 1);
+        animate(0, "weights", self.whole(accessors, Content::Weights, weights, "SCALAR"));
+        for k in 0..movie.model.objects.len() {
+            let translations = self.whole(accessors, Content::Translations(k), frames, "VEC3");
+            animate(k, "translation", translations);
+            animate(k, "rotation", self.whole(accessors, Content::Rotations(k), frames, "VEC4"));
+        }
+        Some(json!({ "name": "motion", "samplers": samplers, "channels": channels }))
+    }
+}
+
+/// Bytes of one morph target.
+fn target_bytes(movie: &Movie<'_>) -> u64 {
+    let each = if movie.playback.frame_normals { 24 } else { 12 };
+    each * movie.rows[0].keys.len() as u64
+}
+
+/// Positions in 32-bit floats, row by row.
+pub(super) fn points<'a>(rows: &'a Rows, x: &'a [DVec3]) -> impl Iterator<Item = Vec3> + 'a {
+    rows.vertices().map(|v| x[v as usize].as_vec3())
+}
+
+/// What takes the first frame to another.
+pub(super) fn deltas<'a>(
+    rows: &'a Rows,
+    first: &'a [DVec3],
+    frame: &'a [DVec3],
+) -> impl Iterator<Item = Vec3> + 'a {
+    points(rows, first).zip(points(rows, frame)).map(|(a, b)| b - a)
+}
+
+fn node_json(k: usize, object: &Object) -> Value {
+    let mut node = json!({ "name": object.name, "mesh": k });
+    if let Some(pose) = object.poses.first() {
+        node["translation"] = json!(pose.translation.as_vec3().to_array());
+        node["rotation"] = json!(pose.rotation.as_quat().to_array());
+    }
+    node
+}
+
+fn material_json(material: &Material) -> Value {
+    let [r, g, b] = material.base_color;
+    json!({
+        "name": material.name,
+        "doubleSided": true,
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [r, g, b, 1.0],
+            "metallicFactor": 0.0,
+            "roughnessFactor": material.roughness,
+        },
+    })
+}
+
+/// An accessor of points, with their bounds if they are given.
+fn point_accessor(
+    view: usize,
+    offset: u64,
+    count: u64,
+    points: Option<impl Iterator<Item = Vec3>>,
+) -> Value {
+    let mut accessor = json!({
+        "bufferView": view, "byteOffset": offset,
+        "componentType": FLOAT, "count": count, "type": "VEC3",
+    });
+    if let Some(points) = points {
+        let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        let (lo, hi) = points.fold(start, |(lo, hi), p| (lo.min(p), hi.max(p)));
+        accessor["min"] = json!(lo.to_array());
+        accessor["max"] = json!(hi.to_array());
+    }
+    accessor
+}

@@ -1,0 +1,444 @@
+//! Runs of garments: sewn and draped by the same loop as scenes.
+
+use super::report::{self, FitReport};
+use super::{Order, Wearer, colours, judged, panel_fabrics};
+use crate::audit::audit;
+use crate::body::four_views;
+use crate::error::Error;
+use crate::export::{self, Coordinates, Space};
+use crate::output::hash::Fnv;
+use crate::output::{OutputFolder, Plan};
+use crate::picture::{Camera, Part, Studio};
+use crate::run::job::Job;
+use crate::run::{
+    Format, GarmentReport, Momentum, Options, Progress, Saved, Stage, Statistics, StopFlag,
+    check_amount,
+};
+use crate::simulation::Simulation;
+use glam::DVec3;
+use std::path::PathBuf;
+use std::time::Instant;
+use toile_garment::fit::{Worn, assess};
+use toile_garment::{Fabrics, PanelRange, Tailor};
+use toile_mesh::TriMesh;
+use toile_mesh::io::{self, Model};
+use toile_pattern::meshing::PatternMesh;
+use toile_pattern::{Pattern, Severity};
+use toile_render::{Material, palette};
+use toile_sim::body::Shape;
+use toile_sim::{Body, StepReport, World};
+
+/// Most steps from flat panels to rest.
+const MOST_STEPS: u64 = 400;
+
+/// Rays per pixel of the picture of the panels, and of that of the garment.
+const SAMPLES: [u32; 2] = [4, 8];
+
+/// Where frames are filmed from [degrees].
+const CAMERA: [f64; 2] = [25.0, 8.0];
+
+/// Steps over which the decay of the speed is measured, to estimate how many are left.
+const DECAY: usize = 8;
+/// Speed at which a garment is let go to see whether it stays [m/s], and steps for which it is watched then.
+const CALM: (f64, f64) = (2.5e-3, 20.0);
+
+/// A garment on its way onto a body.
+pub(super) struct GarmentJob<'a> {
+    order: &'a Order,
+    pattern: &'a Pattern,
+    mesh: &'a PatternMesh,
+    fabrics: Fabrics,
+    wearer: &'a Wearer,
+    /// Nothing until it is arranged or restored.
+    tailor: Option<Tailor<'a>>,
+    /// Steps taken, over coarse and fine triangles.
+    step: u64,
+    /// The panels of the pattern, flat; frames of pictures move their vertices.
+    panels: TriMesh,
+    /// The colour of each panel.
+    colours: Vec<usize>,
+    /// The picture of the arranged panels, until there is a folder for it.
+    arranged: Option<Vec<u8>>,
+    /// When the work on it began.
+    started: Instant,
+    /// What gives up the step under way.
+    stop: StopFlag,
+    /// Speeds after the last steps of draping [m/s].
+    speeds: Vec<f64>,
+}
+
+impl<'a> GarmentJob<'a> {
+    pub(super) fn new(
+        order: &'a Order,
+        pattern: &'a Pattern,
+        mesh: &'a PatternMesh,
+        fabrics: Fabrics,
+        wearer: &'a Wearer,
+        started: Instant,
+    ) -> Self {
+        Self {
+            order,
+            pattern,
+            mesh,
+            fabrics,
+            wearer,
+            tailor: None,
+            step: 0,
+            panels: mesh.joined(|_, p| p),
+            colours: colours(order, pattern),
+            arranged: None,
+            started,
+            stop: StopFlag::default(),
+            speeds: Vec::new(),
+        }
+    }
+
+    /// Puts the panels around the body, and draws them if pictures are wanted.
+    pub(super) fn arrange(&mut self, options: &Options) -> Result<(), Error> {
+        let wearer = (&self.wearer.body, &self.wearer.landmarks);
+        let edge = self.order.edge_length;
+        let tailor = Tailor::new(self.pattern, self.mesh, edge, wearer, &self.fabrics)?;
+        self.tailor = Some(tailor);
+        if options.picture {
+            self.arranged = Some(self.picture(SAMPLES[0])?);
+        }
+        Ok(())
+    }
+
+    fn tailor(&self) -> &Tailor<'a> {
+        self.tailor.as_ref().expect("a run begins with arranged panels or a saved state")
+    }
+
+    /// How many steps are left, if it can be estimated: the speed of what settles decays by a factor in each step.
+    fn steps_left(&self) -> Option<f64> {
+        let (last, first) = (*self.speeds.last()?, *self.speeds.first()?);
+        if self.speeds.len() < DECAY || last <= 0.0 || last >= first {
+            return None;
+        }
+        let decay = libm::log(first / last) / (self.speeds.len() - 1) as f64;
+        let settling = (libm::log(last / CALM.0) / decay).max(0.0);
+        Some((settling + CALM.1).min((MOST_STEPS - self.step) as f64))
+    }
+
+    /// A PNG of the garment on its body from four sides, with the colours of its panels.
+    fn picture(&self, samples: u32) -> Result<Vec<u8>, Error> {
+        let fitting = self.tailor().fitting();
+        let whole = fitting.mesh();
+        let part = |colour: usize| {
+            let own = fitting.panels().iter().zip(&self.colours).filter(|(_, c)| **c == colour);
+            let triangles = own.flat_map(|(panel, _)| panel.triangles.clone());
+            let triangles = triangles.map(|t| whole.triangles[t as usize]).collect();
+            let (front, back) = palette(colour);
+            (TriMesh::new(whole.positions.clone(), triangles), Material::cloth(front, back))
+        };
+        let last = self.colours.iter().copied().max().unwrap_or(0);
+        let parts: Vec<(TriMesh, Material)> = (0..=last).map(part).collect();
+        let worn = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
+        let worn: Vec<(&TriMesh, Material)> = worn.map(|(mesh, m)| (mesh, *m)).collect();
+        let sheet = four_views(&self.wearer.body, &worn, samples)?;
+        let mut bytes = Vec::new();
+        sheet.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
+        Ok(bytes)
+    }
+}
+
+/// Whether frames of a format are pictures, which can be drawn before the mesh of the garment is what it will be.
+fn is_picture(format: Format) -> bool {
+    match format {
+        Format::Png | Format::Gif | Format::Apng | Format::Sheet => true,
+        Format::Pc2 | Format::Obj | Format::Glb | Format::Usda => false,
+    }
+}
+
+/// Mesh of the panels, whose vertices the point cache behind pictures moves.
+const PANELS: &str = "panels.obj";
+
+/// Whether there is a point cache behind pictures.
+fn needs_panels(options: &Options) -> bool {
+    options.frames.is_some_and(|f| is_picture(f) && f.numbered().is_none())
+}
+
+impl Job for GarmentJob<'_> {
+    fn name(&self) -> String {
+        self.pattern.name.clone()
+    }
+
+    fn plan(&self, options: &Options) -> Plan {
+        let mut names = export::final_names(options.unwelded);
+        names.extend(["body.obj", "fit.html", "fit.json"]);
+        if options.picture {
+            names.extend(["arranged.png", "final.png"]);
+            names.extend(["fit-strain.png", "fit-tension.png", "fit-pressure.png", "fit-gap.png"]);
+        }
+        if needs_panels(options) {
+            names.push(PANELS);
+        }
+        let named = [&self.order.garment, &self.order.fabric].map(PathBuf::from);
+        Plan::new(names).reading(named).reading(self.order.body.clone())
+    }
+
+    fn check_frames(&self, options: &Options) -> Result<(), Error> {
+        let seconds = MOST_STEPS as f64 * toile_garment::STEP;
+        let frames = (seconds * self.order.fps).ceil() + 1.0;
+        check_amount(options.frames, frames, self.panels.positions.len())
+    }
+
+    fn stop_with(&mut self, stop: &StopFlag) {
+        self.stop = stop.clone();
+        if let Some(tailor) = &mut self.tailor {
+            tailor.stop_with(stop.shared());
+        }
+    }
+
+    fn fingerprint(&self) -> u64 {
+        use std::fmt::Write;
+        let mut hash = Fnv::of_program();
+        hash.add_mesh(&self.panels);
+        hash.add_mesh(&self.wearer.body);
+        // Debug prints every number with all its digits; writing to a hash does not fail.
+        let _ = write!(hash, "{:?}{:?}", self.mesh.sewn_pairs(), self.fabrics);
+        let _ = write!(hash, "{:?}{:?}", self.order.edge_length, self.order.fps);
+        let _ = write!(hash, "{:?}", self.wearer.space);
+        hash.0
+    }
+
+    fn world(&self) -> &World {
+        self.tailor().fitting().world()
+    }
+
+    fn world_mut(&mut self) -> &mut World {
+        let tailor = self.tailor.as_mut();
+        tailor.expect("a run begins with arranged panels or a saved state").world_mut()
+    }
+
+    fn fps(&self) -> f64 {
+        self.order.fps
+    }
+
+    fn progress(&self) -> Progress {
+        let Some(tailor) = &self.tailor else { return Progress::at(Stage::Arranging, 0, 0.0) };
+        let fitting = tailor.fitting();
+        let sewing = tailor.is_coarse() || fitting.stage() == toile_garment::Stage::Sewing;
+        let stage = if sewing { Stage::Sewing } else { Stage::Draping };
+        let time = self.step as f64 * fitting.world().settings().step;
+        Progress {
+            steps_left: self.steps_left(),
+            seam_gap: Some(fitting.widest_gap()),
+            speed: Some(fitting.world().state().rms_speed()),
+            ..Progress::at(stage, self.step, time)
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.tailor().is_done() || self.step >= MOST_STEPS
+    }
+
+    fn start(&mut self, statistics: &mut Statistics) -> Result<(), Error> {
+        statistics.wall_seconds += self.started.elapsed().as_secs_f64();
+        let check = self.pattern.check();
+        let warnings = check.faults.iter().filter(|f| f.severity == Severity::Warning);
+        let mut notes: Vec<String> = warnings.map(|f| format!("pattern: {f}")).collect();
+        notes.extend(self.wearer.note.clone());
+        notes.extend(self.wearer.space_note.clone());
+        statistics.note(&notes);
+        let world = self.world_mut();
+        statistics.energy_begin = world.energy();
+        statistics.momentum_begin = Momentum::of(world);
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<StepReport, Error> {
+        let tailor = self.tailor.as_mut().expect("a run begins with arranged panels");
+        let report = tailor.step()?;
+        self.step += 1;
+        let draping = tailor.is_sewn();
+        let speed = tailor.fitting().world().state().rms_speed();
+        match draping {
+            true => self.speeds.push(speed),
+            false => self.speeds.clear(),
+        }
+        if self.speeds.len() > DECAY {
+            self.speeds.remove(0);
+        }
+        Ok(report)
+    }
+
+    fn saved(&self) -> Saved {
+        let state = self.world().state().clone();
+        Saved { state, garment: Some((self.step, self.tailor().saved())) }
+    }
+
+    fn restore(&mut self, saved: Saved) -> Result<(), Error> {
+        let (step, tailor) =
+            saved.garment.ok_or(Error::from(toile_garment::Error::OtherGarment))?;
+        let wearer = (&self.wearer.body, &self.wearer.landmarks);
+        let (edge, fabrics) = (self.order.edge_length, &self.fabrics);
+        let saved = (tailor, saved.state);
+        let mut tailor = Tailor::restored(self.pattern, self.mesh, edge, wearer, fabrics, saved)?;
+        tailor.stop_with(self.stop.shared());
+        (self.step, self.tailor) = (step, Some(tailor));
+        Ok(())
+    }
+
+    fn frame(&self, format: Format) -> Option<Vec<DVec3>> {
+        let tailor = self.tailor();
+        if is_picture(format) {
+            return Some(tailor.panel_positions());
+        }
+        tailor.is_sewn().then(|| self.world().state().x.clone())
+    }
+
+    fn frame_mesh(&self, format: Format) -> TriMesh {
+        if is_picture(format) { self.panels.clone() } else { self.tailor().fitting().mesh() }
+    }
+
+    fn model(&self, with_bodies: bool, _: Option<&[f64]>) -> Model {
+        let fitting = self.tailor().fitting();
+        let named = |(panel, colour): (&PanelRange, &usize)| io::Part {
+            name: panel.name.clone(),
+            triangles: panel.triangles.clone(),
+            material: *colour as u32,
+        };
+        let parts = fitting.panels().iter().zip(&self.colours).map(named).collect();
+        let last = self.colours.iter().copied().max().unwrap_or(0);
+        let fabric = |colour: usize| {
+            let panel = self.colours.iter().position(|c| *c == colour);
+            panel.map_or(self.fabrics.main(), |panel| self.fabrics.of(panel))
+        };
+        let materials = (0..=last).map(|c| export::cloth_material(&fabric(c).name, c)).collect();
+        let mut model = export::cloth_model("garment", fitting.mesh(), parts, materials);
+        if with_bodies {
+            export::add_bodies(&mut model, self.world().bodies(), &[]);
+        }
+        model
+    }
+
+    fn space(&self) -> Space {
+        self.wearer.space
+    }
+
+    fn frames_end(&self) -> bool {
+        true
+    }
+
+    fn studio(&self) -> Studio<'_> {
+        let mut first = 0;
+        let parts = self.mesh.panels.iter().zip(&self.colours).map(|(panel, colour)| {
+            let triangles = first..first + panel.mesh.triangles.len() as u32;
+            first = triangles.end;
+            Part { triangles, colour: *colour }
+        });
+        let [azimuth, elevation] = CAMERA;
+        let frame = self.wearer.body.bounds().map(|(lo, hi)| [lo, hi]);
+        let studio = Studio::of_parts(&self.panels, parts.collect(), self.world().bodies());
+        studio.filmed(Camera { azimuth, elevation, frame }, self.order.fps)
+    }
+
+    fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        self.arranged.take().map(|bytes| ("arranged.png", bytes)).into_iter().collect()
+    }
+
+    fn finish(
+        &mut self,
+        folder: &mut OutputFolder,
+        options: &Options,
+        tell: &mut dyn FnMut(Stage),
+    ) -> Result<Option<GarmentReport>, Error> {
+        tell(Stage::Measuring);
+        let cloth = self.tailor().fitting().mesh();
+        let body = &self.wearer.body;
+        let worn = Worn {
+            pattern: self.pattern,
+            panels: self.mesh,
+            cloth: &cloth,
+            fabrics: &self.fabrics,
+            body,
+            tapes: &self.wearer.tapes,
+        };
+        let fit = assess(&worn)?;
+        let mut judged = judged(self.order, &worn, fit.clone(), self.wearer.name.clone());
+        judged.notes.extend(self.wearer.note.clone());
+        let mut garment = self.report(&judged);
+        tell(Stage::Writing);
+        let (space, note) = self.safe_space()?;
+        if space.is_metres() {
+            garment.coordinates = Coordinates::Toile;
+        }
+        garment.coordinates_note = note.or(garment.coordinates_note);
+        self.write_meshes(folder, options, space)?;
+        if needs_panels(options) {
+            folder.write_mesh(PANELS, &self.panels)?;
+        }
+        tell(Stage::Drawing);
+        if options.picture {
+            folder.write_bytes("final.png", &self.picture(SAMPLES[1])?)?;
+        }
+        report::write(folder, &judged, &fit, (&cloth, body), options.picture)?;
+        Ok(Some(garment))
+    }
+
+    fn scene(&self) -> Option<&Simulation> {
+        None
+    }
+}
+
+impl GarmentJob<'_> {
+    /// Writes cloth and body as they are in the end.
+    fn write_meshes(
+        &self,
+        folder: &mut OutputFolder,
+        options: &Options,
+        space: Space,
+    ) -> Result<(), Error> {
+        let mut all = space.model(self.model(true, None));
+        let body = Model { objects: all.objects.split_off(1), materials: all.materials.clone() };
+        folder.write_model("body.obj", &body, Some(export::MATERIALS))?;
+        if options.with_body {
+            all.objects.extend(body.objects);
+        }
+        export::write_final(folder, &all, options.unwelded)
+    }
+
+    /// The coordinates of results, if the cloth is free of intersections there: rounding could make it touch.
+    fn safe_space(&self) -> Result<(Space, Option<String>), Error> {
+        let space = self.wearer.space;
+        if space.is_metres() {
+            return Ok((space, None));
+        }
+        let count = |space: Space| {
+            let cloth = space.mesh(self.tailor().fitting().mesh());
+            let body = Body::new("body", Shape::Mesh(space.mesh(self.wearer.body.clone())));
+            let found = audit(&cloth.positions, &cloth.triangles, &[body], 0.0)?;
+            Ok::<u64, Error>(found.self_intersections + found.body_penetrations)
+        };
+        let (here, there) = (count(Space::default())?, count(space)?);
+        if there <= here {
+            return Ok((space, None));
+        }
+        let note = format!(
+            "{there} triangles would intersect in the coordinates of the body, by rounding: final.obj, final.glb, body.obj are in \
+             metres, and body_transform says where the file is; frames are in the coordinates of the body"
+        );
+        Ok((Space::default(), Some(note)))
+    }
+
+    /// What the report says of the garment.
+    fn report(&self, judged: &FitReport) -> GarmentReport {
+        let fitting = self.tailor().fitting();
+        GarmentReport {
+            garment: self.pattern.name.clone(),
+            size: self.order.size.name().to_owned(),
+            fabric: self.order.fabric.clone(),
+            panel_fabrics: panel_fabrics(self.pattern),
+            at_rest: self.tailor().is_done(),
+            rms_speed: fitting.world().state().rms_speed(),
+            seam_gap_max: fitting.widest_gap(),
+            open_seam: fitting.open().map(|open| open.to_string()),
+            body_repairs: self.wearer.repairs.clone(),
+            body_transform: self.wearer.repairs.as_ref().map(|r| r.placement.matrix()),
+            coordinates: Coordinates::Body,
+            coordinates_note: self.wearer.space_note.clone(),
+            fit: judged.short(),
+        }
+    }
+}
