@@ -19,7 +19,7 @@ mod error;
 pub mod fabric;
 pub mod force;
 pub mod integrate;
-pub mod linear;
+pub use toile_linear as linear;
 mod model;
 pub mod motion;
 mod preset;

@@ -4,6 +4,20 @@ use super::cg::{End, Stop, Workspace};
 use super::*;
 use glam::{DMat3, DVec3};
 
+/// Numbers in −1..1, the same on every machine.
+pub(crate) struct Dice(pub u64);
+
+impl Dice {
+    pub(crate) fn roll(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    pub(crate) fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.roll(), self.roll(), self.roll())
+    }
+}
+
 /// Numbers that look random and are the same everywhere.
 pub(super) struct Random(u64);
 

@@ -80,7 +80,7 @@ impl Scalar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::check::Dice;
+    use crate::tests::Dice;
 
     #[test]
     fn entries_are_summed_and_the_system_solved() {

@@ -2,7 +2,7 @@
 
 use super::super::preconditioner::inverse_or_scale;
 use super::{Inverse, Matrix};
-use crate::linear::Block;
+use crate::Block;
 use glam::{Mat3A, Vec3A};
 
 /// The inverse of the 3×3 blocks on the diagonal [baraff1998].

@@ -5,8 +5,8 @@
 
 use glam::{DMat3, DVec3};
 use std::time::Instant;
-use toile_sim::linear::cg::{self, Stop, Workspace};
-use toile_sim::linear::{
+use toile_linear::cg::{self, Stop, Workspace};
+use toile_linear::{
     Assembly, BlockCsr, Builder, Cholesky, Error, Ordering, Precondition, Preconditioner,
 };
 

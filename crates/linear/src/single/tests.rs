@@ -1,7 +1,7 @@
 use super::*;
-use crate::element::check::Dice;
-use crate::linear::cg::End;
-use crate::linear::{Block, BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
+use crate::cg::End;
+use crate::tests::Dice;
+use crate::{Block, BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn strip(n: u32) -> (Arc<Pattern>, Vec<[u32; 3]>) {
 fn block(seed: u64) -> DMat3 {
     let mut dice = Dice(seed);
     let v = dice.vector();
-    crate::element::definite::outer(v, v) + DMat3::IDENTITY * 0.1
+    DMat3::from_cols(v * v.x, v * v.y, v * v.z) + DMat3::IDENTITY * 0.1
 }
 
 /// Every triangle joins its corners by one stiffness; the diagonal has a mass besides.
@@ -102,8 +102,8 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     still[4] = given;
     double.multiply(&still, &mut rest);
     let mut b: Vec<DVec3> = right.iter().zip(&rest).map(|(b, r)| *b - *r).collect();
-    let constraints = fixed.map(|v| (v, crate::linear::Constraint::Fixed));
-    double.constrain(&crate::linear::Filter::new(90, &constraints).unwrap());
+    let constraints = fixed.map(|v| (v, crate::Constraint::Fixed));
+    double.constrain(&crate::Filter::new(90, &constraints).unwrap());
     fixed.iter().for_each(|v| b[*v as usize] = DVec3::ZERO);
     let mut cholesky = Cholesky::new(&pattern, Ordering::Amd).unwrap();
     cholesky.factor(&double).unwrap();
