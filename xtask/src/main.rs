@@ -102,6 +102,10 @@ fn test() -> Done {
     stage("format", cargo(&["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     stage("lints", cargo(&clippy))?;
+    let alone = ["--package", "toile-sim", "--no-default-features", "--all-targets"];
+    let mut lints = cargo(&["clippy"]);
+    lints.args(alone).args(["--", "-D", "warnings"]);
+    stage("the default solver without the papers' systems", lints)?;
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     stage("documentation", doc)?;

@@ -39,7 +39,7 @@ use crate::plot::Figure;
 use serde::Serialize;
 use std::time::Instant;
 use toile::Error;
-use toile_sim::integrate::StepError;
+use toile_sim::papers::integrate::StepError;
 use toile_sim::sheet::{Bend, Stretch};
 use toile_sim::statics::StaticsError;
 

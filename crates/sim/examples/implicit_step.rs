@@ -8,8 +8,10 @@
 use glam::DVec3;
 use std::time::Instant;
 use toile_mesh::shape::{Diagonals, grid};
-use toile_sim::integrate::{Implicit, LinearSolver, NewtonSettings, Rule, SheetSystem, System};
 use toile_sim::linear::{Constraint, Filter, Precondition};
+use toile_sim::papers::integrate::{
+    Implicit, LinearSolver, NewtonSettings, Rule, SheetSystem, System,
+};
 use toile_sim::sheet::{Bend, Stretch};
 use toile_sim::{Cloth, Fabric};
 

@@ -53,7 +53,7 @@ pub use friction::Anchors;
 pub(crate) use iterate::{Blocker, ExternalAcceleration, StepResult, StepStart};
 pub use law::{Law, Value};
 pub(crate) use newton::Failure;
-pub use rule::Rule;
+pub use rule::{Rule, bdf2_weights};
 pub use seam::Seam;
 pub use settings::Barrier;
 pub(crate) use solver::ContactSetup;

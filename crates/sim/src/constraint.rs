@@ -1,6 +1,6 @@
 //! Pinned and animated vertices (M13).
 
-use crate::motion::{Motion, Pose};
+use crate::motion::Motion;
 use glam::DVec3;
 
 /// Vertices that go where they are told.
@@ -23,11 +23,6 @@ impl Pin {
     /// Whether it holds at time `t`.
     pub fn holds(&self, t: f64) -> bool {
         t < self.until
-    }
-
-    /// The displacement over a step.
-    pub(crate) fn displacement(&self, t0: f64, t1: f64) -> Pose {
-        self.motion.pose(t0).to(&self.motion.pose(t1))
     }
 
     /// Where a vertex that began at `start` is to be at time `t`.

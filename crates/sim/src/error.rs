@@ -1,7 +1,6 @@
 //! What can go wrong.
 
 use crate::cause::Cause;
-use crate::integrate::StepError;
 use thiserror::Error;
 
 /// A part of the step.
@@ -26,6 +25,40 @@ impl std::fmt::Display for Stage {
             Self::Collide => "collisions",
         })
     }
+}
+
+/// Why an implicit step failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The iterations ran out, or no step along the last direction helped.
+    #[error("Newton's method stopped at {residual} m/s after {iterations} iterations")]
+    NoConvergence {
+        /// Iterations made.
+        iterations: u32,
+        /// ‖G‖ [m/s].
+        residual: f64,
+    },
+    /// The matrix of the step is not positive definite.
+    #[error("the matrix of the step is not positive definite")]
+    NotPositiveDefinite,
+    /// A force or a mass is not a number.
+    #[error("vertex {vertex} has a force or mass that is no good")]
+    NotFinite {
+        /// The first such vertex.
+        vertex: u32,
+    },
+    /// The step would have to be shorter than allowed.
+    #[error("no step longer than {smallest} s succeeds at {t} s")]
+    StepTooSmall {
+        /// Where [s].
+        t: f64,
+        /// Shortest step allowed [s].
+        smallest: f64,
+    },
+    /// The linear solver refused.
+    #[error(transparent)]
+    Linear(#[from] crate::linear::Error),
 }
 
 /// An error of the simulation. The state stays that of the last good step.

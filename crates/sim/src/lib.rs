@@ -9,7 +9,6 @@
 //! Same input, same bits, for any number of threads: sums run in index order and transcendental
 //! functions come from `libm`.
 
-pub mod avoid;
 pub mod barrier;
 pub mod body;
 pub mod cause;
@@ -18,19 +17,18 @@ pub mod element;
 mod error;
 pub mod fabric;
 pub mod force;
-pub mod integrate;
 pub use toile_linear as linear;
 mod model;
 pub mod motion;
+#[cfg(feature = "papers")]
+pub mod papers;
 mod preset;
 mod report;
-pub mod respond;
 mod scale;
-mod settings;
+pub mod settings;
 pub mod sheet;
 mod state;
 pub mod statics;
-pub mod strain_limit;
 mod world;
 
 pub use body::{Body, BodyQuery};

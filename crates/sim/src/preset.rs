@@ -1,11 +1,10 @@
 //! The systems of the papers, as bundles of settings.
 
-use crate::integrate::{Integrator, Rule};
 use crate::settings::{
-    Collision, Damping, Implicit, Law, Method, Response, Settings, Springs, Stiffness, Zones,
+    Collision, Damping, Implicit, Integrator, Law, Method, Order, Response, Rule, Settings,
+    Springs, Stiffness, StrainLimit, Zones,
 };
 use crate::sheet::{Bend, Stretch};
-use crate::strain_limit::{Order, StrainLimit};
 use serde::{Deserialize, Serialize};
 use toile_collide::ccd::Ccd;
 use toile_collide::prune::Prune;

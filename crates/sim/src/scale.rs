@@ -178,7 +178,7 @@ mod tests {
             fabric: Fabric { thickness, ..Fabric::default() },
             pieces: Vec::new(),
         };
-        let mut settings = Preset::Provot97.settings();
+        let mut settings = Preset::Toile.settings();
         settings.collision.separation = separation;
         let surroundings = Surroundings { pins, bodies, ..Surroundings::default() };
         World::new(vec![cloth], surroundings, settings).map_err(|e| e.to_string())

@@ -1,95 +1,21 @@
 //! Which methods a run uses, and with which numbers.
 
 mod active;
+mod avoidance;
+mod classic;
+mod implicit;
+mod strain_limit;
 
-use crate::avoid::Avoidance;
+pub use avoidance::{Avoidance, Search};
+pub use classic::{BodyQuery, Damping, Integrator, Law, Response, Springs, Stiffness, Zones};
+pub use implicit::{Implicit, LinearSolver, Newton, NewtonSettings, Rule};
+pub use strain_limit::{Order, StrainLimit};
+
 use crate::barrier::Barrier;
-use crate::body::BodyQuery;
 use crate::error::Error;
-use crate::integrate::{Integrator, NewtonSettings, Rule};
 use crate::sheet::{Bend, Stretch};
-use crate::strain_limit::StrainLimit;
 use serde::{Deserialize, Serialize};
 use toile_collide::ccd::Ccd;
-
-/// How cloth is made of springs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Springs {
-    /// Structural, shear and bend springs of a regular grid (M1) [provot1995]. Cloths that are no
-    /// grids get the springs of triangles.
-    #[default]
-    Grid,
-    /// Springs along the edges of a triangle mesh and across them (M4).
-    Triangles,
-    /// No springs: the elements that `stretch` and `bend` choose. The strain limit still follows
-    /// the threads.
-    Elements,
-}
-
-/// Which relative motion of a spring's ends is damped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Damping {
-    /// Only along the spring: turning is free.
-    #[default]
-    Projected,
-    /// In all directions: also slows rigid rotation.
-    Isotropic,
-}
-
-/// Where the springs' stiffness comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stiffness {
-    /// The fabric's own.
-    Fabric,
-    /// The fabric's own, but not more than an explicit step can bear; the strain limit holds what
-    /// the springs then cannot [provot1995].
-    #[default]
-    Stable,
-}
-
-/// What an impact does to velocities (R1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
-    /// Every particle of the pair by itself, in the frame of their centre of mass, as printed
-    /// [provot1997, eq. 4]. Does not conserve tangential momentum.
-    Provot,
-    /// One impulse at the point of contact, shared by the weights: conserves linear and angular
-    /// momentum [bridson2002].
-    #[default]
-    Impulse,
-}
-
-/// What becomes of collisions that single impacts cannot resolve (R2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Zones {
-    /// Zones of impact move as rigid bodies: momentum, inertia tensor, exact rotation.
-    #[default]
-    Rigid,
-    /// The mean angular velocity and straight motion as printed [provot1997, §4.3]. Neither
-    /// conserves angular momentum nor keeps distances; for comparison.
-    Printed,
-    /// No zones: what is left after the impacts stays.
-    Off,
-}
-
-/// What is done about collisions with bodies, and in which way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Response {
-    /// Impacts change velocities, then zones of impact (R1, R2) [provot1997].
-    #[default]
-    Impacts,
-    /// Vertices are moved out of bodies (R4); cloth does not collide with cloth.
-    Geometric,
-    /// Motion along the normal is constrained in the solve, if the method is `implicit` (R6) [baraff1998], and what repels cloth from
-    /// cloth is a force of it; impacts of cloth with cloth as above.
-    Constraints,
-}
 
 /// Collision detection and response.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,16 +93,6 @@ pub enum Method {
     Barrier,
     /// Solve an elastic surface within limits on its coordinates that avoid collisions (M10, R3) [liu1998].
     Avoidance,
-}
-
-/// Implicit integration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Implicit {
-    /// The rule.
-    pub rule: Rule,
-    /// How its equations are solved.
-    pub solve: NewtonSettings,
 }
 
 /// All choices of a run.

@@ -1,33 +1,22 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
 use crate::barrier::Seam;
-use crate::body::{Body, BodyQuery, Collider};
-use crate::cause::Cause;
+use crate::body::Body;
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
-use crate::integrate::Rule;
 use crate::model::{Cloth, Model};
-use crate::motion::Pose;
 use crate::report::{Energy, StepReport, Warning};
-use crate::respond::{Outcome, Particles, Scene, geometric, handle};
 use crate::scale;
-use crate::settings::{Collision, Method, Response, Settings, Stiffness};
+use crate::settings::{Method, Settings, Stiffness};
 use crate::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-mod avoid;
 mod blame;
-mod constrain;
 mod engine;
-mod feedback;
 mod minimise;
-#[cfg(test)]
-mod sampled_tests;
-mod springs;
 
 use engine::Engine;
 
@@ -40,20 +29,16 @@ const MAX_HALVINGS: u32 = 6;
 /// A scene that steps.
 #[derive(Debug)]
 pub struct World {
-    model: Model,
-    settings: Settings,
-    state: State,
-    bodies: Vec<Body>,
-    pins: Vec<Pin>,
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    pub(crate) state: State,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) pins: Vec<Pin>,
     seams: Vec<Seam>,
-    gravity: DVec3,
-    wind: Option<Wind>,
+    pub(crate) gravity: DVec3,
+    pub(crate) wind: Option<Wind>,
     /// Distance kept between features [m].
-    separation: f64,
-    /// What collides; the default solver has its own.
-    scene: Option<Scene>,
-    /// The default solver does not ask for them.
-    inverse_mass: Vec<f64>,
+    pub(crate) separation: f64,
     warnings: Vec<Warning>,
     /// None while it rests.
     engine: Option<Engine>,
@@ -88,7 +73,7 @@ impl World {
         settings: Settings,
     ) -> Result<Self, Error> {
         settings.validate()?;
-        let elements = Engine::needs_elements(&settings);
+        let elements = settings.needs_elements();
         let springs = (settings.method != Method::Barrier).then_some(settings.springs);
         let mut model = Model::new(cloths, springs)?;
         let mut warnings = Vec::new();
@@ -102,18 +87,14 @@ impl World {
         let Surroundings { bodies, pins, gravity, wind } = surroundings;
         scale::check(&model, &bodies, &pins, gravity, wind.as_ref(), settings.step)?;
         let separation = scale::separation(&model, settings.collision.separation, &mut warnings)?;
-        let colliders = colliders(&bodies, &settings.collision, separation)?;
-        let engine = Engine::new(&settings, &model, &colliders, (gravity, separation))?;
-        if let Engine::Avoidance(solver) = &engine
-            && solver.system.softened < 1.0
-        {
-            warnings.push(Warning::Softened { factor: solver.system.softened });
+        let colliders = engine::colliders(&bodies, &settings, separation)?;
+        let engine = Engine::new(&settings, &model, colliders, gravity, separation)?;
+        #[cfg(feature = "papers")]
+        if let Engine::Paper(system) = &engine {
+            warnings.extend(system.warning());
         }
-        let scene = (settings.method != Method::Barrier)
-            .then(|| Scene::new(&model, colliders, separation, settings.collision.tree));
         Ok(Self {
             state: State::at_rest(model.mesh.positions.clone()),
-            inverse_mass: scene.iter().flat_map(|_| model.mass.iter().map(|m| 1.0 / m)).collect(),
             engine: Some(engine),
             model,
             settings,
@@ -123,7 +104,6 @@ impl World {
             gravity,
             wind,
             separation,
-            scene,
             warnings,
             stop: Arc::default(),
         })
@@ -221,7 +201,8 @@ impl World {
     /// Another acceleration of free fall [m/s²] from the next step on.
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.gravity = gravity;
-        if let Some(Engine::Elements(system, _) | Engine::Implicit(system, _)) = &mut self.engine {
+        #[cfg(feature = "papers")]
+        if let Some(Engine::Paper(system)) = &mut self.engine {
             system.set_gravity(gravity);
         }
     }
@@ -236,9 +217,10 @@ impl World {
 
     fn wake(&mut self) -> Result<(), Error> {
         if self.engine.is_none() {
-            let colliders = colliders(&self.bodies, &self.settings.collision, self.separation)?;
-            let outer = (self.gravity, self.separation);
-            self.engine = Some(Engine::new(&self.settings, &self.model, &colliders, outer)?);
+            let colliders = engine::colliders(&self.bodies, &self.settings, self.separation)?;
+            let (settings, model) = (&self.settings, &self.model);
+            let engine = Engine::new(settings, model, colliders, self.gravity, self.separation)?;
+            self.engine = Some(engine);
             self.stop_with(Arc::clone(&self.stop));
         }
         Ok(())
@@ -303,143 +285,14 @@ impl World {
         let Some(mut engine) = self.engine.take() else { return Ok(()) };
         let result = match &mut engine {
             Engine::Barrier(solver) => self.minimise(solver, t, h, report),
-            Engine::Avoidance(solver) => self.avoid(solver, t, h, report),
-            other => self.integrate_and_respond(other, t, h, report),
+            #[cfg(feature = "papers")]
+            Engine::Paper(system) => system.step(self, t, h, report),
         };
         self.engine = Some(engine);
         result
     }
 
-    /// A step as the papers take it.
-    fn integrate_and_respond(
-        &mut self,
-        engine: &mut Engine,
-        t: f64,
-        h: f64,
-        report: &mut StepReport,
-    ) -> Result<(), Error> {
-        let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
-        let clock = Instant::now();
-        let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
-        let counted = report.seconds.detect + report.seconds.respond;
-        let (before, touches) = self.integrate(engine, (t, h), &mut x, &mut v, report)?;
-        self.check_finite(&x, &v, Stage::Integrate)?;
-        let counted = report.seconds.detect + report.seconds.respond - counted;
-        report.seconds.integrate += clock.elapsed().as_secs_f64() - counted;
-
-        let clock = Instant::now();
-        report.stretch = report.stretch.max(self.largest_stretch(&x));
-        let unlimited = x.clone();
-        if self.settings.strain_limit.apply(&self.model.springs, &self.inverse_mass, &mut x) {
-            self.check_finite(&x, &v, Stage::StrainLimit)?;
-            // Add what was corrected. The mean velocity of the step, (x − x_t0)/h, would not do:
-            // most integrators end a step with another one, and the difference is a part of gravity.
-            for i in 0..x.len() {
-                v[i] += (x[i] - unlimited[i]) / h;
-            }
-        }
-        report.seconds.strain_limit += clock.elapsed().as_secs_f64();
-
-        let mut touched = x != unlimited;
-        if self.settings.collision.enabled {
-            let hang = (&anchors[..], &pin_anchor[..]);
-            touched |= self.respond(engine, (t, h), (&mut x, &mut v), hang, &touches, report)?;
-        }
-        self.check_finite(&x, &v, Stage::Collide)?;
-        self.state.x = x;
-        self.state.v = v;
-        // What something else has moved is no step of the integrator to go on from.
-        self.state.before = before.filter(|_| !touched);
-        Ok(())
-    }
-
-    /// Responds to the collisions of a step; returns the new mean velocities of the vertices it changed.
-    fn collide(
-        &mut self,
-        (t, h): (f64, f64),
-        x: &mut [DVec3],
-        v: &mut [DVec3],
-        (anchors, pin_anchor): (&[Pose], &[Option<u32>]),
-        report: &mut StepReport,
-    ) -> Result<Vec<Option<DVec3>>, Error> {
-        let step = self.state.step;
-        let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
-            step,
-            vertex: e.vertex,
-            stage: Stage::Collide,
-        };
-        let Some(scene) = &mut self.scene else { return Ok(Vec::new()) };
-        scene.advance_bodies(t, t + h).map_err(not_finite)?;
-        let mut anchors = anchors.to_vec();
-        for (b, body) in scene.bodies.iter().enumerate() {
-            anchors[1 + b] = body.displacement;
-        }
-        let particles = Particles {
-            mass: &self.model.mass,
-            inverse_mass: &self.inverse_mass,
-            x_t0: &self.state.x,
-            pin_anchor,
-            anchors: &anchors,
-        };
-        // Impacts change the mean velocity of the step. What an integrator added to it for the end
-        // of the step stays, or every contact would swallow a part of gravity and of momentum.
-        let mean = match self.settings.method {
-            Method::Implicit => self.settings.implicit.rule == Rule::Euler,
-            _ => self.settings.integrator.ends_with_mean_velocity(),
-        };
-        let rest: Option<Vec<DVec3>> =
-            (!mean).then(|| (0..x.len()).map(|i| v[i] - (x[i] - self.state.x[i]) / h).collect());
-        if self.settings.collision.response == Response::Geometric {
-            let (x_t0, w) = (&self.state.x, &self.inverse_mass);
-            let changed = geometric::correct(scene, x_t0, x, w, h, report);
-            follow(&changed, rest.as_deref(), v);
-            return Ok(changed);
-        }
-        let mut collision = self.settings.collision;
-        if self.settings.method == Method::Implicit && collision.response == Response::Constraints {
-            // It was a force in the solve.
-            collision.repulsion = 0.0;
-        }
-        let outcome = handle(scene, &particles, x, h, &collision, report);
-        match outcome.map_err(not_finite)? {
-            Outcome::Clear(changed) => {
-                follow(&changed, rest.as_deref(), v);
-                Ok(changed)
-            }
-            Outcome::Stuck { left, vertex } => {
-                let cause = Box::new(Cause::Collisions { left });
-                Err(Error::Unresolved { step: self.state.step, vertex, cause })
-            }
-        }
-    }
-
-    /// Gives pinned vertices the velocity that brings them where they are to be, and lists what
-    /// zones can hang on: rest, then each body (filled in later), then each pin.
-    fn drive_pins(&mut self, t: f64, h: f64, v: &mut [DVec3]) -> (Vec<Pose>, Vec<Option<u32>>) {
-        let mut anchors = vec![Pose::IDENTITY; 1 + self.bodies.len()];
-        let mut pin_anchor = vec![None; v.len()];
-        for (w, m) in self.inverse_mass.iter_mut().zip(self.model.mass.iter()) {
-            *w = 1.0 / m;
-        }
-        for pin in self.pins.iter().filter(|p| p.holds(t)) {
-            let displacement = pin.displacement(t, t + h);
-            let moves = pin.motion.pose(t) != pin.motion.pose(t + h);
-            let anchor = if moves { anchors.len() as u32 } else { 0 };
-            if moves {
-                anchors.push(displacement);
-            }
-            for i in &pin.vertices {
-                let i = *i as usize;
-                let target = pin.target(self.model.mesh.positions[i], t + h);
-                v[i] = (target - self.state.x[i]) / h;
-                self.inverse_mass[i] = 0.0;
-                pin_anchor[i] = Some(anchor);
-            }
-        }
-        (anchors, pin_anchor)
-    }
-
-    fn largest_stretch(&self, x: &[DVec3]) -> f64 {
+    pub(crate) fn largest_stretch(&self, x: &[DVec3]) -> f64 {
         let edges = self.model.topology.edges.iter().zip(self.model.rest_lengths());
         let stretch = edges.map(|(e, rest)| {
             let [a, b] = e.vertices.map(|v| x[v as usize]);
@@ -448,7 +301,7 @@ impl World {
         stretch.fold(0.0, f64::max)
     }
 
-    fn check_finite(&self, x: &[DVec3], v: &[DVec3], stage: Stage) -> Result<(), Error> {
+    pub(crate) fn check_finite(&self, x: &[DVec3], v: &[DVec3], stage: Stage) -> Result<(), Error> {
         match (0..x.len()).find(|i| !(x[*i].is_finite() && v[*i].is_finite())) {
             Some(i) => Err(Error::NotFinite { step: self.state.step, vertex: i as u32, stage }),
             None => Ok(()),
@@ -462,27 +315,20 @@ impl World {
 
     /// Energy now.
     pub fn energy(&mut self) -> Energy {
-        let awake = self.wake().is_ok();
+        // Without its solver the elastic energy is unknown.
+        let _ = self.wake();
         let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
         let mut energy = Energy::default();
         for i in 0..x.len() {
             energy.kinetic += 0.5 * m[i] * v[i].length_squared();
             energy.potential -= m[i] * self.gravity.dot(x[i]);
         }
-        if let Some(Engine::Avoidance(solver)) = &self.engine {
-            energy.elastic = solver.system.energy(x);
-            return energy;
-        }
-        if let Some(sheet) = self.engine.as_mut().and_then(Engine::sheet) {
-            energy.elastic = sheet.energy(x);
-            return energy;
-        }
-        if !awake {
-            energy.elastic = f64::NAN;
-        }
-        for s in &self.model.springs {
-            energy.elastic += s.energy(s.ends.map(|i| x[i as usize]));
-        }
+        energy.elastic = match &mut self.engine {
+            Some(Engine::Barrier(solver)) => solver.sheet_mut().energy(x),
+            #[cfg(feature = "papers")]
+            Some(Engine::Paper(system)) => system.elastic_energy(x, &self.model.springs),
+            None => f64::NAN,
+        };
         energy
     }
 
@@ -492,33 +338,5 @@ impl World {
             (0..self.state.x.len()).map(|i| (self.state.x[i], self.state.v[i] * self.model.mass[i]))
         };
         (each().map(|(_, p)| p).sum(), each().map(|(x, p)| x.cross(p)).sum())
-    }
-}
-
-/// Bodies as the method meets them.
-fn colliders(
-    bodies: &[Body],
-    collision: &Collision,
-    separation: f64,
-) -> Result<Vec<Collider>, Error> {
-    Ok(match collision.response {
-        _ if collision.bodies != BodyQuery::Features => {
-            let near = separation * collision.repulsion.max(2.0);
-            let of = |b| Collider::sampled(b, collision.bodies, collision.body_cell, near);
-            bodies.iter().map(of).collect::<Result<_, _>>()?
-        }
-        Response::Geometric => {
-            bodies.iter().map(|b| Collider::of_triangles(b, collision.tree)).collect()
-        }
-        _ => bodies.iter().map(Collider::new).collect(),
-    })
-}
-
-/// Gives vertices their new mean velocities, with what the integrator adds.
-fn follow(changed: &[Option<DVec3>], rest: Option<&[DVec3]>, v: &mut [DVec3]) {
-    for (i, changed) in changed.iter().enumerate() {
-        if let Some(mean) = changed {
-            v[i] = *mean + rest.map_or(DVec3::ZERO, |r| r[i]);
-        }
     }
 }

@@ -4,8 +4,8 @@ use super::{Compare, Failure, Picture, Reading, Row, Setup, Test};
 use crate::plot::{Figure, Plot};
 use glam::DVec3;
 use toile::Generator;
-use toile_sim::integrate::problems::{Problem, Scheme};
-use toile_sim::integrate::{
+use toile_sim::papers::integrate::problems::{Problem, Scheme};
+use toile_sim::papers::integrate::{
     Dynamics, Implicit, Integrator, LinearSolver, Newton, NewtonSettings, Rule, Scratch,
     SheetSystem, System,
 };

@@ -2,7 +2,7 @@
 
 use super::Effort;
 use super::solve::{Cost, Method, is_first_order, run_problem, size};
-use toile_sim::integrate::problems::Problem;
+use toile_sim::papers::integrate::problems::Problem;
 
 /// Errors below this part of the solution's size are rounding, not the method.
 const FLOOR: f64 = 1e-12;

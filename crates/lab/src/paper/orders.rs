@@ -15,8 +15,8 @@ use super::patch::{Patch, distance};
 use super::solve::{Counted, Method, NONLINEAR, failed, run, run_problem, size};
 use crate::plot::{Figure, Plot};
 use toile::Error;
-use toile_sim::integrate::problems::Problem;
-use toile_sim::integrate::{Integrator, Rule};
+use toile_sim::papers::integrate::problems::Problem;
+use toile_sim::papers::integrate::{Integrator, Rule};
 
 const METHODS: [Method; 12] = [
     Method::EULER,

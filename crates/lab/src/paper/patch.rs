@@ -5,8 +5,8 @@ use glam::DVec3;
 use toile::Error;
 use toile_sim::element::Spring;
 use toile_sim::element::spring::Kind;
-use toile_sim::integrate::{DormandPrince, SpringSystem};
 use toile_sim::linear::{Constraint, Filter};
+use toile_sim::papers::integrate::{DormandPrince, SpringSystem};
 
 /// Vertices along a side.
 const SIDE: u32 = 5;

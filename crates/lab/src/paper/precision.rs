@@ -13,7 +13,7 @@ use super::page::{Claim, Page, Picture, Table, number};
 use super::solve::{Method, largest_step, largest_step_in_theory, size};
 use crate::plot::{Figure, Plot};
 use toile::Error;
-use toile_sim::integrate::problems::Problem;
+use toile_sim::papers::integrate::problems::Problem;
 
 /// How near a slope must come to the order.
 const NEAR: f64 = 0.1;

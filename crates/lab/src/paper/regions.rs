@@ -13,7 +13,7 @@ use super::solve::{Method, failed, run_problem};
 use super::{Cell, Effort};
 use crate::plot::{Figure, Plot};
 use toile::Error;
-use toile_sim::integrate::problems::{Problem, Scheme};
+use toile_sim::papers::integrate::problems::{Problem, Scheme};
 
 /// The methods, with their stability functions.
 const METHODS: [(Method, Scheme); 6] = [

@@ -7,12 +7,12 @@ use glam::DVec3;
 use std::sync::Arc;
 use std::time::Instant;
 use toile::Error;
-use toile_sim::integrate::problems::{Problem, Scheme};
-use toile_sim::integrate::{
+use toile_sim::linear::{BlockCsr, Filter, Pattern, Precondition};
+use toile_sim::papers::integrate::problems::{Problem, Scheme};
+use toile_sim::papers::integrate::{
     DormandPrince, Dynamics, Implicit, Integrator, LinearSolver, Newton, NewtonSettings, Rule,
     Scratch, StepError, System,
 };
-use toile_sim::linear::{BlockCsr, Filter, Pattern, Precondition};
 
 /// An integrator as it is compared here.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use super::page::{Claim, Page, Picture, Table, number};
 use super::solve::{Method, failed, run_problem};
 use crate::plot::{Figure, Plot};
 use toile::Error;
-use toile_sim::integrate::Integrator;
-use toile_sim::integrate::problems::Problem;
+use toile_sim::papers::integrate::Integrator;
+use toile_sim::papers::integrate::problems::Problem;
 
 /// Positions after each step and the velocities half a step before them.
 fn leap(problem: &Problem, (end, steps): (f64, u32)) -> Result<Vec<(f64, f64)>, Error> {

@@ -25,10 +25,15 @@
 //! part; momentum is conserved up to that. The midpoint does not damp at all, and is stable for certain only where forces are linear.
 
 use super::iterate::StepStart;
-use crate::integrate::bdf2_weights;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+/// Weights of BDF2 of y, of −y₋ and of h f, for the ratio r of this step to the one before [hauth2001].
+pub fn bdf2_weights(r: f64) -> [f64; 3] {
+    let d = 1.0 + 2.0 * r;
+    [(1.0 + r) * (1.0 + r) / d, r * r / d, (1.0 + r) / d]
+}
 
 /// Longest step, in parts of the one before, for which BDF2 is stable: 1 + √2, and a bit less.
 const LONGEST: f64 = 2.4;

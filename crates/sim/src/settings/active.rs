@@ -1,8 +1,7 @@
 //! Which settings act, given the others: a setting that would do nothing is refused.
 
-use super::{Method, Response, Settings, Springs, Zones};
+use super::{Method, Newton, Response, Settings, Springs, Zones};
 use crate::body::BodyQuery;
-use crate::integrate::Newton;
 use toile_collide::prune::Prune;
 
 impl Settings {
@@ -45,6 +44,11 @@ impl Settings {
             "collision" => self.collision_inactive(rest),
             _ => None,
         }
+    }
+
+    /// Whether the cloth is made of elements rather than springs.
+    pub(crate) fn needs_elements(&self) -> bool {
+        self.method != Method::Classic || self.springs == Springs::Elements
     }
 
     fn has_elements(&self) -> bool {

@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Forces of the air on all vertices, with the velocities of now [N]; without inertia, velocities are none that air would feel.
-    pub(super) fn air(&self, t: f64) -> Vec<DVec3> {
+    pub(crate) fn air(&self, t: f64) -> Vec<DVec3> {
         let mut force = vec![DVec3::ZERO; self.state.x.len()];
         let Some(wind) = self.wind else { return force };
         let barrier = self.settings.method == Method::Barrier;

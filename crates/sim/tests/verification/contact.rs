@@ -3,7 +3,7 @@
 use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet, weightless};
 use glam::{DMat3, DVec3};
 use toile_sim::body::Shape;
-use toile_sim::integrate::Integrator;
+use toile_sim::papers::integrate::Integrator;
 use toile_sim::{Body, Collision, Fabric, Law, Settings, Surroundings, World};
 
 const LAWS: [Law; 2] = [Law::Provot, Law::Impulse];

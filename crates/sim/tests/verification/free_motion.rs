@@ -3,8 +3,8 @@
 use crate::scene::{G, centre_of_mass, run, shake, sheet, springs_only, weightless};
 use glam::DVec3;
 use toile_sim::force::Wind;
-use toile_sim::integrate::Integrator;
-use toile_sim::strain_limit::{Order, StrainLimit};
+use toile_sim::papers::integrate::Integrator;
+use toile_sim::settings::{Order, StrainLimit};
 use toile_sim::{Damping, Fabric, Settings, Stiffness, Surroundings, World};
 
 /// All integrators, with the error of their free fall as a multiple of ½ g h t.

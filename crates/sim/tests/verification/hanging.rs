@@ -2,9 +2,9 @@
 
 use crate::scene::{G, run, sheet, springs_only, strip, weightless};
 use glam::DVec3;
-use toile_sim::integrate::Integrator;
 use toile_sim::motion::Key;
-use toile_sim::strain_limit::{Order, StrainLimit};
+use toile_sim::papers::integrate::Integrator;
+use toile_sim::settings::{Order, StrainLimit};
 use toile_sim::{Fabric, Motion, Pin, Settings, Stiffness, Surroundings, World};
 
 /// Springs as stiff as the fabric, and air so thick that everything comes to rest.

@@ -1,9 +1,8 @@
 //! Implicit steps and elements in a world: what scenes choose by `solver.method`.
 
-use crate::determinism::{crowd, history};
-use crate::scene::{G, assert_clean, floor, run, sheet, springs_only};
+use crate::scene::{G, assert_clean, crowd, floor, history, run, sheet, springs_only};
 use glam::DVec3;
-use toile_sim::integrate::{Integrator, Newton, NewtonSettings, Rule};
+use toile_sim::papers::integrate::{Integrator, Newton, NewtonSettings, Rule};
 use toile_sim::sheet::{Bend, Stretch};
 use toile_sim::{Collision, Implicit, Method, Pin, Settings, Springs, Surroundings, World};
 

@@ -4,16 +4,25 @@
 //! arithmetic; none is "looks about right".
 
 mod barrier;
+#[cfg(feature = "papers")]
 mod body;
+#[cfg(feature = "papers")]
 mod contact;
+#[cfg(feature = "papers")]
 mod determinism;
+#[cfg(feature = "papers")]
 mod extreme;
+#[cfg(feature = "papers")]
 mod free_motion;
+#[cfg(feature = "papers")]
 mod hanging;
+#[cfg(feature = "papers")]
 mod implicit;
+#[cfg(feature = "papers")]
 mod orders;
 mod resolution;
 mod rules;
 mod scene;
 mod statics;
+#[cfg(feature = "papers")]
 mod zone;

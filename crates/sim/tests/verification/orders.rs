@@ -7,12 +7,12 @@
 use glam::DVec3;
 use toile_sim::element::Spring;
 use toile_sim::element::spring::Kind;
-use toile_sim::integrate::problems::Problem;
-use toile_sim::integrate::{
+use toile_sim::linear::{Constraint, Filter};
+use toile_sim::papers::integrate::problems::Problem;
+use toile_sim::papers::integrate::{
     DormandPrince, Dynamics, Implicit, Integrator, LinearSolver, Newton, NewtonSettings, Rule,
     Scratch, SpringSystem, System,
 };
-use toile_sim::linear::{Constraint, Filter};
 
 const SETTINGS: NewtonSettings = NewtonSettings {
     newton: Newton::Exact,

@@ -1,7 +1,6 @@
 //! Rules of time and laws of the barrier: all of them keep cloth apart, and each has the order it says.
 
-use crate::determinism::{crowd, history};
-use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet, strip};
+use crate::scene::{G, assert_clean, centre_of_mass, crowd, floor, history, run, sheet, strip};
 use glam::DVec3;
 use toile_sim::barrier::{Barrier, Law, Rule};
 use toile_sim::body::Shape;

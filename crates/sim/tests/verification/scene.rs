@@ -4,8 +4,8 @@ use glam::{DQuat, DVec3};
 use toile_audit::{Solid, body_penetrations_deeper_than, self_intersections};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_sim::body::Shape;
-use toile_sim::strain_limit::StrainLimit;
-use toile_sim::{Body, Cloth, Collision, Fabric, Settings, Surroundings, World};
+use toile_sim::force::Wind;
+use toile_sim::{Body, Cloth, Fabric, Motion, Pin, Settings, Surroundings, World};
 
 /// Acceleration of free fall [m/s²].
 pub(crate) const G: f64 = 9.81;
@@ -28,10 +28,11 @@ pub(crate) fn strip(width: f64, height: f64, cells: [usize; 2], centre: DVec3) -
 }
 
 /// Springs alone: no limit of the strain, no collisions.
+#[cfg(feature = "papers")]
 pub(crate) fn springs_only() -> Settings {
     Settings {
-        strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
-        collision: Collision { enabled: false, ..Collision::default() },
+        strain_limit: toile_sim::settings::StrainLimit { enabled: false, ..Default::default() },
+        collision: toile_sim::Collision { enabled: false, ..Default::default() },
         ..Settings::classic()
     }
 }
@@ -60,6 +61,7 @@ pub(crate) fn centre_of_mass(world: &World) -> (f64, DVec3) {
 }
 
 /// Random velocities of at most `speed` along each axis, the same on every machine.
+#[cfg(feature = "papers")]
 pub(crate) fn shake(world: &mut World, speed: f64) {
     world.set_velocities(|i, _| {
         let noise = |k: u64| {
@@ -103,4 +105,45 @@ fn solid(body: &Body, t: f64) -> Solid {
         },
         Shape::Plane { point, normal } => Solid::Plane { point: at(point), normal: *normal },
     }
+}
+
+/// Three sheets fall fast on a ball that moves, one of them held at a corner, in gusts: contacts
+/// of all kinds, and zones.
+pub(crate) fn crowd(settings: Settings) -> World {
+    let motion = Motion::Steady {
+        velocity: DVec3::new(0.5, 0.2, 0.0),
+        axis: DVec3::Z,
+        turns_per_second: 1.0,
+        centre: DVec3::Y * 0.2,
+    };
+    let shape = Shape::Capsule {
+        a: DVec3::new(-0.1, 0.2, 0.0),
+        b: DVec3::new(0.1, 0.2, 0.0),
+        radius: 0.08,
+    };
+    let ball = Body { motion, ..Body::new("pin", shape) };
+    let cloths = (0..3)
+        .map(|k| sheet(0.4, 16, DVec3::new(0.01 * f64::from(k), 0.32 + 0.01 * f64::from(k), 0.0)))
+        .collect();
+    let surroundings = Surroundings {
+        bodies: vec![ball, floor()],
+        pins: vec![Pin { until: 0.05, ..Pin::still(vec![0, 16]) }],
+        wind: Some(Wind { velocity: DVec3::X, gust: 0.5, ..Wind::default() }),
+        ..Surroundings::default()
+    };
+    let mut world = World::new(cloths, surroundings, settings).unwrap();
+    world.set_velocities(|_, x| DVec3::Y * (-20.0 * x.y));
+    world
+}
+
+/// Hashes after each step, and how many zones there were.
+pub(crate) fn history(world: &mut World, steps: usize) -> (Vec<u64>, u32) {
+    let mut zones = 0;
+    let hashes = (0..steps)
+        .map(|_| {
+            zones += world.step().unwrap().zones;
+            world.state().hash()
+        })
+        .collect();
+    (hashes, zones)
 }

@@ -5,13 +5,8 @@
 //!
 //! Limits: stable for all z with negative real part while r < 1 + √2.
 
+use crate::barrier::bdf2_weights;
 use glam::DVec3;
-
-/// Weights of y, of −y₋ and of h f for the ratio r of this step to the one before.
-pub fn bdf2_weights(r: f64) -> [f64; 3] {
-    let d = 1.0 + 2.0 * r;
-    [(1.0 + r) * (1.0 + r) / d, r * r / d, (1.0 + r) / d]
-}
 
 /// The step before.
 #[derive(Clone, Debug, Default)]

@@ -3,12 +3,13 @@
 //! Where the solution need not be exact, conjugate gradients run in single precision: what they move
 //! through memory is the cost of a step. Should that fail, the same system is solved in double.
 
-use super::newton::{LinearSolver, StepError};
+use crate::error::StepError;
 use crate::linear::cg::{self, End, Stop, Workspace};
 use crate::linear::single::{self, Goal, Inverse, Jacobi, TwoLevel, Vectors};
 use crate::linear::{
     BlockCsr, Cholesky, Error, Filter, Ordering, Pattern, Precondition, Preconditioner,
 };
+use crate::settings::LinearSolver;
 use glam::{DVec3, Vec3A};
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
-//! Steps of Liu, Ko and Chang's system; see [`crate::avoid`].
+//! Steps of Liu, Ko and Chang's system; see [`crate::papers::avoid`].
 
-use super::World;
-use crate::avoid::{Begin, Obstacle, Solver};
+use super::Stepper;
 use crate::cause::Cause;
 use crate::error::{Error, Stage};
+use crate::papers::avoid::{Begin, Obstacle, Solver};
+use crate::papers::respond::Contact;
 use crate::report::StepReport;
-use crate::respond::Contact;
+use crate::world::World;
 use glam::DVec3;
 use std::time::Instant;
 use toile_collide::ccd::Separation;
@@ -13,46 +14,45 @@ use toile_collide::ccd::Separation;
 /// Times as many rounds as the settings allow, with vertices held, before the step is given up.
 const LAST_ROUNDS: u32 = 4;
 
-impl World {
+impl Stepper {
     /// Solve, detect, limit, and again, until nothing collides.
     pub(super) fn avoid(
         &mut self,
+        world: &mut World,
         solver: &mut Solver,
         t: f64,
         h: f64,
         report: &mut StepReport,
     ) -> Result<(), Error> {
-        let step = self.state.step;
+        let step = world.state.step;
         let clock = Instant::now();
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
             vertex: e.vertex,
             stage: Stage::Collide,
         };
-        if let Some(scene) = &mut self.scene {
-            scene.advance_bodies(t, t + h).map_err(not_finite)?;
-        }
+        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
         solver.limits.reset();
-        let mut v = self.state.v.clone();
-        self.drive_pins(t, h, &mut v);
-        let mut force = self.air(t);
+        let mut v = world.state.v.clone();
+        self.drive_pins(world, t, h, &mut v);
+        let mut force = world.air(t);
         for (i, f) in force.iter_mut().enumerate() {
-            *f += self.gravity * self.model.mass[i];
+            *f += world.gravity * world.model.mass[i];
             if self.inverse_mass[i] == 0.0 {
-                solver.limits.hold(i as u32, self.state.x[i] + v[i] * h);
+                solver.limits.hold(i as u32, world.state.x[i] + v[i] * h);
             }
         }
-        let (x_t0, mass) = (self.state.x.clone(), &self.model.mass);
+        let (x_t0, mass) = (world.state.x.clone(), &world.model.mass);
         let drag = solver.settings.drag;
         solver.system.assemble(&Begin { x: &x_t0, v: &v, force: &force, mass, drag, h });
         let mut x: Vec<DVec3> = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
         report.seconds.integrate += clock.elapsed().as_secs_f64();
 
-        let enabled = self.settings.collision.enabled;
-        let edge = self.model.rest_lengths().iter().copied().fold(0.0, f64::max);
-        let gap = self.separation;
+        let enabled = world.settings.collision.enabled;
+        let edge = world.model.rest_lengths().iter().copied().fold(0.0, f64::max);
+        let gap = world.separation;
         let obstacles: Vec<Obstacle> =
-            self.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
+            world.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
         let others = obstacles.iter().any(|o| matches!(o, Obstacle::Other));
         let rounds = solver.settings.rounds;
         let mut left = (0, 0);
@@ -61,7 +61,7 @@ impl World {
             let hold = 4 * round > rounds;
             report.linear_iterations += solver.solve(&x_t0, hold, &mut x);
             report.iterations += 1;
-            self.check_finite(&x, &v, Stage::Integrate)?;
+            world.check_finite(&x, &v, Stage::Integrate)?;
             report.seconds.integrate += clock.elapsed().as_secs_f64();
 
             let clock = Instant::now();
@@ -71,12 +71,12 @@ impl World {
                 false => 0,
             };
             let contacts = match enabled && others {
-                true => self.others_met(&obstacles, &x, h, report)?,
+                true => self.others_met(world, &obstacles, &x, h, report)?,
                 false => Vec::new(),
             };
             let with_bodies = clock.elapsed().as_secs_f64();
             let clock = Instant::now();
-            let found = match enabled && self.settings.collision.self_collision {
+            let found = match enabled && world.settings.collision.self_collision {
                 true => solver.detect(&x_t0, &x, last),
                 false => Default::default(),
             };
@@ -88,18 +88,18 @@ impl World {
                 report.impacts = (inside + contacts.len() + found.len()) as u64;
             }
             if inside == 0 && contacts.is_empty() && found.len() == 0 {
-                report.stretch = report.stretch.max(self.largest_stretch(&x));
+                report.stretch = report.stretch.max(world.largest_stretch(&x));
                 for (i, x) in x.iter().enumerate() {
-                    self.state.v[i] = (*x - x_t0[i]) / h;
+                    world.state.v[i] = (*x - x_t0[i]) / h;
                 }
-                self.state.x = x;
+                world.state.x = x;
                 return Ok(());
             }
             let clock = Instant::now();
             left =
-                (inside + contacts.len() + found.len(), found.vertex(&self.model.mesh.triangles));
+                (inside + contacts.len() + found.len(), found.vertex(&world.model.mesh.triangles));
             for c in &contacts {
-                self.limit(solver, c, &x, h, last);
+                self.limit(world, solver, c, &x, h, last);
             }
             solver.limit(&found, [&x_t0, &x], [hold, last]);
             report.seconds.respond += clock.elapsed().as_secs_f64();
@@ -111,12 +111,13 @@ impl World {
     /// Contacts with bodies that have no rule of their own.
     fn others_met(
         &mut self,
+        world: &World,
         obstacles: &[Obstacle],
         x: &[DVec3],
         h: f64,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, Error> {
-        let mut contacts = self.bodies_met(x, h, Separation::LOOSE, report)?;
+        let mut contacts = self.bodies_met(world, x, h, Separation::LOOSE, report)?;
         let other = |b: u32| matches!(obstacles.get(b as usize), Some(Obstacle::Other));
         contacts.retain(|c| c.body.is_some_and(|(b, _)| other(b)));
         Ok(contacts)
@@ -124,14 +125,22 @@ impl World {
 
     /// Keeps the vertices of a contact out of the body: from the moment they meet, the coordinate on which they
     /// come nearer fastest goes on as the body does. `last` does so with all coordinates from the begin.
-    fn limit(&self, solver: &mut Solver, c: &Contact, x: &[DVec3], h: f64, last: bool) {
+    fn limit(
+        &self,
+        world: &World,
+        solver: &mut Solver,
+        c: &Contact,
+        x: &[DVec3],
+        h: f64,
+        last: bool,
+    ) {
         let drag = c.body.map_or(DVec3::ZERO, |(_, velocity)| velocity) * h;
-        let moved = |v: u32| x[v as usize] - self.state.x[v as usize];
+        let moved = |v: u32| x[v as usize] - world.state.x[v as usize];
         let each = c.vertices().iter().zip(c.weights);
         let nearer = (drag - each.map(|(v, w)| moved(*v) * w).sum::<DVec3>()) * c.normal;
         let axis = (0..3).fold(0, |best, d| if nearer[d] > nearer[best] { d } else { best });
         for v in c.vertices() {
-            let from = self.state.x[*v as usize];
+            let from = world.state.x[*v as usize];
             if self.inverse_mass[*v as usize] == 0.0 {
                 continue;
             }

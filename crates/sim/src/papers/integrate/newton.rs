@@ -12,10 +12,11 @@
 
 use super::implicit::System;
 use super::step_solver::{Step, StepSolver};
+use crate::error::StepError;
 use crate::linear::single::Matrix;
-use crate::linear::{BlockCsr, Error, Filter, Pattern, Precondition};
+use crate::linear::{BlockCsr, Error, Filter, Pattern};
+use crate::settings::{Newton, NewtonSettings};
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Share of the promised decrease that a step must bring (Armijo).
@@ -25,91 +26,13 @@ const HALVINGS: u32 = 12;
 /// Residual of "exact" solves by conjugate gradients.
 const EXACT: f64 = 1e-12;
 
-/// Variants of Newton's method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Newton {
-    /// One step about the state at the beginning, taken as it comes [baraff1998].
-    #[default]
-    Linearised,
-    /// A new matrix and an exact solution every time.
-    Exact,
-    /// A new matrix every time, solved to the relative residual η [hauth2001].
-    Inexact {
-        /// Forcing term; 0.02 works.
-        eta: f64,
-    },
-    /// The matrix of the first iteration for all of them.
-    Simplified {
-        /// Forcing term.
-        eta: f64,
-    },
-    /// The constant matrix of linear springs, renewed only when the step changes.
-    Sparse {
-        /// Forcing term.
-        eta: f64,
-    },
-}
-
-/// How linear systems are solved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum LinearSolver {
-    /// Conjugate gradients.
-    Gradients {
-        /// With this preconditioner.
-        precondition: Precondition,
-        /// Most iterations.
-        max_iterations: u32,
-    },
-    /// Sparse Cholesky.
-    Direct,
-}
-
-impl Default for LinearSolver {
-    fn default() -> Self {
-        Self::Gradients { precondition: Precondition::BlockJacobi, max_iterations: 500 }
-    }
-}
-
-/// How the stage is solved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// The variant.
-    pub newton: Newton,
-    /// The solver below it.
-    pub linear: LinearSolver,
-    /// Relative residual of the linear system of [`Newton::Linearised`].
-    pub linear_tolerance: f64,
-    /// Root mean square error of the stage velocity at which the iteration ends [m/s].
-    pub tolerance: f64,
-    /// Most iterations.
-    pub max_iterations: u32,
-    /// Whether steps that do not reduce the residual are shortened.
-    pub line_search: bool,
-}
-
-impl Settings {
+impl NewtonSettings {
     /// The relative residual that linear systems are solved to.
     fn forcing(&self) -> f64 {
         match self.newton {
             Newton::Linearised => self.linear_tolerance,
             Newton::Exact => EXACT,
             Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => eta,
-        }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            newton: Newton::default(),
-            linear: LinearSolver::default(),
-            linear_tolerance: 1e-6,
-            tolerance: 1e-6,
-            max_iterations: 20,
-            line_search: true,
         }
     }
 }
@@ -127,40 +50,6 @@ pub struct Report {
     pub residual: f64,
 }
 
-/// Why a step failed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StepError {
-    /// The iterations ran out, or no step along the last direction helped.
-    #[error("Newton's method stopped at {residual} m/s after {iterations} iterations")]
-    NoConvergence {
-        /// Iterations made.
-        iterations: u32,
-        /// ‖G‖ [m/s].
-        residual: f64,
-    },
-    /// The matrix of the step is not positive definite.
-    #[error("the matrix of the step is not positive definite")]
-    NotPositiveDefinite,
-    /// A force or a mass is not a number.
-    #[error("vertex {vertex} has a force or mass that is no good")]
-    NotFinite {
-        /// The first such vertex.
-        vertex: u32,
-    },
-    /// The step would have to be shorter than allowed.
-    #[error("no step longer than {smallest} s succeeds at {t} s")]
-    StepTooSmall {
-        /// Where [s].
-        t: f64,
-        /// Shortest step allowed [s].
-        smallest: f64,
-    },
-    /// The linear solver refused.
-    #[error(transparent)]
-    Linear(#[from] Error),
-}
-
 /// The equation of a stage, and the state at the beginning of the step.
 pub(super) struct Stage<'a> {
     pub(super) t: f64,
@@ -174,7 +63,7 @@ pub(super) struct Stage<'a> {
 /// Newton's method with its memory.
 #[derive(Debug)]
 pub(super) struct Solver {
-    settings: Settings,
+    settings: NewtonSettings,
     stiffness: BlockCsr,
     damping: BlockCsr,
     linear: StepSolver,
@@ -188,7 +77,7 @@ pub(super) struct Solver {
 }
 
 impl Solver {
-    pub(super) fn new(settings: Settings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
+    pub(super) fn new(settings: NewtonSettings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
         let matrix = BlockCsr::zeros(pattern);
         let linear = StepSolver::new(settings.linear, settings.forcing(), pattern)?;
         let zeros = pattern.zeros();

@@ -10,12 +10,13 @@
 //!
 //! Limits: the second solve is not looked at again, and edges between constrained vertices are not seen.
 
-use super::World;
+use super::Stepper;
 use crate::error::{Error, Stage};
 use crate::linear::Constraint;
+use crate::papers::respond::{Contact, Near, Query, ZoneSet, repulse};
 use crate::report::StepReport;
-use crate::respond::{Contact, Near, Query, ZoneSet, repulse};
 use crate::settings::Collision;
+use crate::world::World;
 use glam::DVec3;
 use std::time::Instant;
 use toile_collide::Motion;
@@ -39,29 +40,29 @@ pub(super) struct Touch {
     rub: f64,
 }
 
-impl World {
+impl Stepper {
     /// Contacts of a proposed step with bodies.
     pub(super) fn bodies_met(
         &mut self,
+        world: &World,
         x: &[DVec3],
         h: f64,
         leeway: f64,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, Error> {
-        let settings = Collision { self_collision: false, ..self.settings.collision };
+        let settings = Collision { self_collision: false, ..world.settings.collision };
         let mut zones = ZoneSet::default();
         zones.reset(x.len());
         let query = Query {
-            motion: Motion { x_t0: &self.state.x, x_t1: x },
+            motion: Motion { x_t0: &world.state.x, x_t1: x },
             h,
             settings: &settings,
             leeway,
             moved: None,
             zones: &zones,
         };
-        let (detections, step) = (report.detections, self.state.step);
-        let Some(scene) = &mut self.scene else { return Ok(Vec::new()) };
-        let found = scene.detect(query, report);
+        let (detections, step) = (report.detections, world.state.step);
+        let found = self.scene.detect(query, report);
         report.detections = detections;
         found.map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })
     }
@@ -70,16 +71,17 @@ impl World {
     /// way to `x`, and open a part of what is missing between them. Returns where free vertices would go with them, if there are any.
     pub(super) fn repel(
         &mut self,
+        world: &World,
         h: f64,
         x: &[DVec3],
         outer: &mut [DVec3],
         report: &mut StepReport,
     ) -> Result<Option<Vec<DVec3>>, Error> {
-        let (c, x_t0, step) = (&self.settings.collision, &self.state.x, self.state.step);
-        let Some(scene) = self.scene.as_mut().filter(|_| c.self_collision && c.repulsion > 0.0)
-        else {
+        let (c, x_t0, step) = (&world.settings.collision, &world.state.x, world.state.step);
+        if !(c.self_collision && c.repulsion > 0.0) {
             return Ok(None);
-        };
+        }
+        let scene = &mut self.scene;
         let clock = Instant::now();
         let near = Near { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
         let free: Vec<DVec3> = x.iter().zip(x_t0).map(|(x, x_t0)| (*x - *x_t0) / h).collect();
@@ -87,7 +89,7 @@ impl World {
         let changed = repulse(scene, x_t0, &self.inverse_mass, h, near, &mut repelled)
             .map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })?;
         for (i, force) in outer.iter_mut().enumerate() {
-            *force += (repelled[i] - free[i]) * (self.model.mass[i] / h);
+            *force += (repelled[i] - free[i]) * (world.model.mass[i] / h);
         }
         report.seconds.respond += clock.elapsed().as_secs_f64();
         let to = |(x_t0, v): (&DVec3, &DVec3)| *x_t0 + *v * h;
@@ -97,19 +99,18 @@ impl World {
     /// Vertices that touch bodies if the cloth moves to `x`.
     pub(super) fn touches(
         &mut self,
+        world: &World,
         (t, h): (f64, f64),
         x: &[DVec3],
         report: &mut StepReport,
     ) -> Result<Vec<Touch>, Error> {
-        let step = self.state.step;
-        if let Some(scene) = &mut self.scene {
-            scene.advance_bodies(t, t + h).map_err(|e| Error::NotFinite {
-                step,
-                vertex: e.vertex,
-                stage: Stage::Collide,
-            })?;
-        }
-        let contacts = self.bodies_met(x, h, Separation::STRICT, report)?;
+        let step = world.state.step;
+        self.scene.advance_bodies(t, t + h).map_err(|e| Error::NotFinite {
+            step,
+            vertex: e.vertex,
+            stage: Stage::Collide,
+        })?;
+        let contacts = self.bodies_met(world, x, h, Separation::STRICT, report)?;
         let mut touches: Vec<Touch> = Vec::new();
         let mut at: Vec<Option<usize>> = vec![None; x.len()];
         for c in &contacts {
@@ -128,7 +129,7 @@ impl World {
                     }
                     continue;
                 }
-                let nearer = ((x[i] - self.state.x[i]) / h - drag).dot(c.normal);
+                let nearer = ((x[i] - world.state.x[i]) / h - drag).dot(c.normal);
                 let allowed = c.time * nearer.min(0.0) + RECOVERY * c.deficit / h;
                 at[i] = Some(touches.len());
                 touches.push(Touch {

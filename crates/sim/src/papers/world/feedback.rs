@@ -6,21 +6,22 @@
 //! vertex keeps the corrected velocity in the direction of the correction, and the rest of the cloth moves with it. Then contact has the last
 //! word, on what little is left. [eg2004garments] names the problem.
 
-use super::World;
 use super::constrain::Touch;
-use super::engine::Engine;
+use super::{Engine, Stepper};
 use crate::error::{Error, Stage};
 use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::Method;
+use crate::world::World;
 use glam::DVec3;
 use std::time::Instant;
 
-impl World {
+impl Stepper {
     /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any. What bodies
     /// constrained already stays so.
     pub(super) fn respond(
         &mut self,
+        world: &World,
         engine: &mut Engine,
         (t, h): (f64, f64),
         (x, v): (&mut [DVec3], &mut [DVec3]),
@@ -28,8 +29,8 @@ impl World {
         bodies: &[Touch],
         report: &mut StepReport,
     ) -> Result<bool, Error> {
-        let feedback = match self.settings.method {
-            Method::Implicit => self.settings.collision.feedback,
+        let feedback = match world.settings.method {
+            Method::Implicit => world.settings.collision.feedback,
             _ => 0,
         };
         let mut touched = false;
@@ -40,7 +41,7 @@ impl World {
         }
         for round in 0..=feedback {
             let free = if round < feedback { x.to_vec() } else { Vec::new() };
-            let changed = self.collide((t, h), x, v, hang, report)?;
+            let changed = self.collide(world, (t, h), x, v, hang, report)?;
             if !changed.iter().any(Option::is_some) {
                 break;
             }
@@ -55,11 +56,11 @@ impl World {
                 }
             }
             let touches: Vec<Touch> = given.iter().flatten().copied().collect();
-            x.copy_from_slice(&self.state.x);
-            v.copy_from_slice(&self.state.v);
-            self.drive_pins(t, h, v);
-            self.integrate_with(engine, (t, h), (x, v), &touches, report)?;
-            self.check_finite(x, v, Stage::Integrate)?;
+            x.copy_from_slice(&world.state.x);
+            v.copy_from_slice(&world.state.v);
+            self.drive_pins(world, t, h, v);
+            self.integrate_with(world, engine, (t, h), (x, v), &touches, report)?;
+            world.check_finite(x, v, Stage::Integrate)?;
             report.seconds.integrate += clock.elapsed().as_secs_f64();
         }
         Ok(touched)

@@ -12,29 +12,14 @@
 //!
 //! All are made once, in the frame of the body at time zero, and move with it. What crosses a body within a single step is not seen.
 
-use super::{Body, triangles_of};
+use super::meshed::triangles_of;
+use crate::body::{Body, BodyQuery};
 use crate::error::Error;
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
 use toile_collide::field::{Solid, SolidError, Spacing, SparseField};
 use toile_collide::image::DepthMaps;
 use toile_collide::voxel::Octree;
 use toile_mesh::TriMesh;
-
-/// How bodies are asked where cloth meets them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BodyQuery {
-    /// By vertices, edges and faces, continuously (D1, D2).
-    #[default]
-    Features,
-    /// By a signed distance field (D7) [fuhrmann2003].
-    Field,
-    /// By depth and normal maps from six sides (D8) [vassilev2001].
-    DepthMaps,
-    /// By an octree of free, surface and interior cells (D9) [meyer2000].
-    Voxels,
-}
 
 /// Cells along the longest side of a body, if nothing else is said.
 const CELLS: f64 = 100.0;

@@ -15,15 +15,16 @@ mod springs;
 mod step_solver;
 mod verlet;
 
+pub use crate::barrier::bdf2_weights;
+pub use crate::error::StepError;
+pub use crate::settings::{Integrator, LinearSolver, Newton, NewtonSettings, Rule};
 pub use adaptive::{Advance, DormandPrince, NewtonControl};
-pub use implicit::{Implicit, Rule, System};
-pub use multistep::bdf2_weights;
-pub use newton::{LinearSolver, Newton, Report, Settings as NewtonSettings, StepError};
+pub use implicit::{Implicit, System};
+pub use newton::Report;
 pub use sheet::SheetSystem;
 pub use springs::SpringSystem;
 
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
 
 /// What an integrator sees of the world: accelerations.
 pub trait Dynamics {
@@ -31,55 +32,7 @@ pub trait Dynamics {
     fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]);
 }
 
-/// How a step is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Integrator {
-    /// Explicit Euler: positions move with the old velocity (N1, order 1).
-    ExplicitEuler,
-    /// Euler with the new velocity, as Provot steps: constant velocity within the step (order 1,
-    /// symplectic).
-    #[default]
-    SymplecticEuler,
-    /// Explicit midpoint (N2, order 2).
-    Midpoint,
-    /// The classical Runge–Kutta method (N3, order 4).
-    Rk4,
-    /// Leapfrog, kick–drift–kick (N5, order 2).
-    Leapfrog,
-    /// Verlet in positions with damping, `x⁺ = x + (1 − K)(x − x⁻) + h² a` (N5; paper A).
-    Verlet {
-        /// Damping K, 0 to 1.
-        #[serde(default)]
-        damping: f64,
-    },
-}
-
 impl Integrator {
-    /// Its order of accuracy without damping.
-    pub fn order(self) -> u32 {
-        match self {
-            Self::ExplicitEuler | Self::SymplecticEuler => 1,
-            Self::Midpoint | Self::Leapfrog | Self::Verlet { .. } => 2,
-            Self::Rk4 => 4,
-        }
-    }
-
-    /// Largest h·ω for which an undamped oscillation does not grow; explicit Euler has none and
-    /// lives on damping, so half of the symplectic bound is taken for it.
-    pub fn stability(self) -> f64 {
-        match self {
-            Self::ExplicitEuler | Self::Midpoint => 1.0,
-            Self::SymplecticEuler | Self::Leapfrog | Self::Verlet { .. } => 2.0,
-            Self::Rk4 => 2.828,
-        }
-    }
-
-    /// Whether the velocity after a step is the mean velocity over it, (x⁺ − x)/h.
-    pub fn ends_with_mean_velocity(self) -> bool {
-        matches!(self, Self::SymplecticEuler | Self::Verlet { .. })
-    }
-
     /// Advances `x` and `v` by `h`. `first` says that no step came before: Verlet then has no
     /// previous positions and begins with a Taylor step.
     pub fn step(

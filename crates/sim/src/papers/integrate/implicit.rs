@@ -11,11 +11,12 @@
 //! A step that fails leaves positions and velocities as they were.
 
 use super::multistep::History;
-use super::newton::{Report, Settings, Solver, Stage, StepError};
+use super::newton::{Report, Solver, Stage};
+use crate::error::StepError;
 use crate::linear::single::Matrix;
 use crate::linear::{BlockCsr, Error, Filter, Pattern};
+use crate::settings::{NewtonSettings, Rule};
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Masses and forces, with the derivatives that implicit steps need.
@@ -61,34 +62,7 @@ pub trait System {
     }
 }
 
-/// Which implicit rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Rule {
-    /// Implicit Euler (N6, order 1): damps what it cannot resolve.
-    #[default]
-    Euler,
-    /// Implicit midpoint (N7, order 2): keeps the energy of linear oscillations.
-    Midpoint,
-    /// Between the two (N7): θ = ½ is the midpoint, θ = 1 is Euler [volino2000].
-    Blend {
-        /// Where in the step forces are taken, ½ to 1.
-        theta: f64,
-    },
-    /// Backward differences over two steps, of any length (N8, order 2).
-    Bdf2,
-}
-
 impl Rule {
-    /// Its order of accuracy.
-    pub fn order(self) -> u32 {
-        match self {
-            Self::Euler => 1,
-            Self::Blend { theta } if theta != 0.5 => 1,
-            Self::Blend { .. } | Self::Midpoint | Self::Bdf2 => 2,
-        }
-    }
-
     /// θ of the one-step rules; BDF2 begins with a midpoint step to keep its order.
     fn theta(self) -> f64 {
         match self {
@@ -110,7 +84,11 @@ pub struct Implicit {
 
 impl Implicit {
     /// An integrator for systems of the given pattern.
-    pub fn new(rule: Rule, settings: Settings, pattern: &Arc<Pattern>) -> Result<Self, Error> {
+    pub fn new(
+        rule: Rule,
+        settings: NewtonSettings,
+        pattern: &Arc<Pattern>,
+    ) -> Result<Self, Error> {
         Ok(Self {
             rule,
             solver: Solver::new(settings, pattern)?,

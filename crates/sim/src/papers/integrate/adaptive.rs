@@ -8,7 +8,8 @@
 
 use super::Dynamics;
 use super::implicit::{Implicit, System};
-use super::newton::{Report, StepError};
+use super::newton::Report;
+use crate::error::StepError;
 use crate::linear::Filter;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! Forces of springs and air, for explicit steps.
 
-use super::World;
 use crate::element::Spring;
-use crate::integrate::Dynamics;
+use crate::papers::integrate::Dynamics;
 use crate::settings::Damping;
+use crate::world::World;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -47,6 +47,7 @@ impl Gather {
 pub(super) struct Forces<'a> {
     pub(super) world: &'a World,
     pub(super) gather: &'a Gather,
+    pub(super) inverse_mass: &'a [f64],
 }
 
 impl Dynamics for Forces<'_> {
@@ -79,7 +80,7 @@ impl Dynamics for Forces<'_> {
                 .collect()
         });
         a.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, a)| {
-            let inverse_mass = w.inverse_mass[i];
+            let inverse_mass = self.inverse_mass[i];
             if inverse_mass == 0.0 {
                 *a = DVec3::ZERO;
                 return;

@@ -13,7 +13,7 @@
 
 use super::Dynamics;
 use super::implicit::System;
-use super::multistep::bdf2_weights;
+use crate::barrier::bdf2_weights;
 use crate::linear::{BlockCsr, Pattern};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
