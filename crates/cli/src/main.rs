@@ -38,7 +38,7 @@ struct Program {
 
 const EXAMPLES: &str = "Examples:
   toile drape                              a T-shirt on the mannequin and how it fits, into out/
-  toile sim scenes/flag.toml --frames gif  a scene as a moving picture
+  toile sim scenes/flag.toml --frames gif  a scene as an animation
   toile check out/final.obj                does it intersect itself?";
 
 #[derive(Subcommand)]

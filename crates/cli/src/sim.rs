@@ -48,7 +48,7 @@ pub(crate) struct Output {
     /// Number of threads; all there are if not given. The result is the same to the last bit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Go on from the state.bin that a stopped run has left in --out.
+    /// Resume from the state.bin that a stopped run has left in --out.
     #[arg(long)]
     resume: bool,
     /// What is audited with exact predicates.
@@ -83,9 +83,9 @@ enum FrameFormat {
     Usda,
     /// A picture for each frame.
     Png,
-    /// A moving picture.
+    /// An animation.
     Gif,
-    /// A moving picture in full colour.
+    /// An animation in full colour.
     Apng,
     /// Eight moments side by side in one picture.
     Sheet,

@@ -114,7 +114,7 @@ fn print_scene(report: &Report) {
     }
     if let Some(undone) = &report.untangle {
         say(&format!(
-            "  untangled in {} iterations: {} pairs of triangles and {} triangles inside bodies at the begin, \
+            "  untangled in {} iterations: {} pairs of triangles and {} triangles inside bodies at the start, \
              {} and {} left; moved by {:.1} mm, {:.1} mm at most",
             undone.iterations,
             undone.intersections_before,

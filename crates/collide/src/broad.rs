@@ -236,7 +236,7 @@ impl Detector {
     /// are not reported.
     ///
     /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
-    /// with one of them are reported. At the begin of a step it must be `None`.
+    /// with one of them are reported. At the start of a step it must be `None`.
     ///
     /// A position that is not finite is refused; the detector then has to be updated anew.
     ///

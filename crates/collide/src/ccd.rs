@@ -47,7 +47,7 @@ pub enum Pair {
     EdgeEdge,
 }
 
-/// Four moving vertices: each at the begin and at the end of the step.
+/// Four moving vertices: each at the start and at the end of the step.
 pub type Query = [[DVec3; 2]; 4];
 
 /// How near two features may come.
@@ -95,13 +95,13 @@ impl Separation {
 pub struct Impact {
     /// When, as a fraction of the step.
     pub time: f64,
-    /// Unit direction from the second feature to the first, at the begin of the step.
+    /// Unit direction from the second feature to the first, at the start of the step.
     ///
     /// Above a face it is the face's normal and for crossing edges their cross product, as
     /// [provot1997] has it; elsewhere it is the direction between the nearest points, along which
     /// the two features are separated as a whole.
     pub normal: DVec3,
-    /// Distance at the begin of the step [m].
+    /// Distance at the start of the step [m].
     pub distance: f64,
     /// Signed weights of the four vertices at the time of impact; the first feature's sum to 1, the
     /// second's to −1.

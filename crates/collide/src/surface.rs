@@ -7,7 +7,7 @@ use toile_mesh::{Fans, Topology};
 /// Straight motion of vertices over one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion<'a> {
-    /// Positions at the begin of the step [m].
+    /// Positions at the start of the step [m].
     pub x_t0: &'a [DVec3],
     /// Positions at its end [m].
     pub x_t1: &'a [DVec3],

@@ -13,40 +13,40 @@ pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Eight numbers at a time, where a compiler left to itself does not see that they belong together.
-pub(crate) trait Eight: Bytes {
+pub(crate) trait F32x8: Bytes {
     /// Eight numbers.
-    type Of: Copy;
+    type Vector: Copy;
 
-    fn of(self, a: [f32; 8]) -> Self::Of;
-    fn all(self, a: f32) -> Self::Of;
-    fn add(self, a: Self::Of, b: Self::Of) -> Self::Of;
-    fn sub(self, a: Self::Of, b: Self::Of) -> Self::Of;
-    fn mul(self, a: Self::Of, b: Self::Of) -> Self::Of;
-    fn div(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn load(self, a: [f32; 8]) -> Self::Vector;
+    fn splat(self, a: f32) -> Self::Vector;
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn div(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The second where they cannot be compared.
-    fn max(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The second where they cannot be compared.
-    fn min(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Sums of neighbours: two of the first, two of the second, from the lower half and then the same from
     /// the upper one.
-    fn pairs(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn pairs(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The upper half, then the lower one.
-    fn swapped(self, a: Self::Of) -> Self::Of;
-    fn array(self, a: Self::Of) -> [f32; 8];
+    fn swapped(self, a: Self::Vector) -> Self::Vector;
+    fn store(self, a: Self::Vector) -> [f32; 8];
     /// Eight numbers with fewer digits, four of each.
-    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of;
+    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector;
     /// The numbers without their fractions; any number for one that has more than 31 bits.
-    fn whole(self, a: Self::Of) -> [i32; 8];
+    fn whole(self, a: Self::Vector) -> [i32; 8];
     /// All bits where a number is above its counterpart, none elsewhere.
-    fn above(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn above(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Bits that are in both.
-    fn both(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn both(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Bits that are in one of them.
-    fn either(self, a: Self::Of, b: Self::Of) -> Self::Of;
+    fn either(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The first bit of each number.
-    fn bits(self, a: Self::Of) -> u32;
+    fn bits(self, a: Self::Vector) -> u32;
     /// Rows as columns.
-    fn transposed(self, a: [Self::Of; 8]) -> [Self::Of; 8];
+    fn transposed(self, a: [Self::Vector; 8]) -> [Self::Vector; 8];
 }
 
 /// Whether for one of the first three numbers, a is above b in both halves, or c above d. What every processor of
@@ -72,12 +72,12 @@ pub(crate) trait Work {
     /// What comes out.
     type Output;
 
-    fn run(self, with: impl Eight) -> Self::Output;
+    fn run(self, with: impl F32x8) -> Self::Output;
 }
 
 /// Does it with what the processor has.
 #[inline(always)]
-pub(crate) fn by_eights<W: Work>(work: W) -> W::Output {
+pub(crate) fn with_simd<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = pulp::x86::V3::try_new() {
         return simd.vectorize(
@@ -97,14 +97,14 @@ fn each(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> f32) -> [f32; 8] {
     std::array::from_fn(|n| f(a[n], b[n]))
 }
 
-impl Eight for Plain {
-    type Of = [f32; 8];
+impl F32x8 for Plain {
+    type Vector = [f32; 8];
 
-    fn of(self, a: [f32; 8]) -> [f32; 8] {
+    fn load(self, a: [f32; 8]) -> [f32; 8] {
         a
     }
 
-    fn all(self, a: f32) -> [f32; 8] {
+    fn splat(self, a: f32) -> [f32; 8] {
         [a; 8]
     }
 
@@ -141,7 +141,7 @@ impl Eight for Plain {
         [e, f, g, h, a, b, c, d]
     }
 
-    fn array(self, a: [f32; 8]) -> [f32; 8] {
+    fn store(self, a: [f32; 8]) -> [f32; 8] {
         a
     }
 
@@ -175,98 +175,98 @@ impl Eight for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Eight for pulp::x86::V3 {
-    type Of = core::arch::x86_64::__m256;
+impl F32x8 for pulp::x86::V3 {
+    type Vector = core::arch::x86_64::__m256;
 
     #[inline(always)]
-    fn of(self, a: [f32; 8]) -> Self::Of {
+    fn load(self, a: [f32; 8]) -> Self::Vector {
         pulp::cast(a)
     }
 
     #[inline(always)]
-    fn all(self, a: f32) -> Self::Of {
+    fn splat(self, a: f32) -> Self::Vector {
         self.avx._mm256_set1_ps(a)
     }
 
     #[inline(always)]
-    fn add(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_add_ps(a, b)
     }
 
     #[inline(always)]
-    fn sub(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_sub_ps(a, b)
     }
 
     #[inline(always)]
-    fn mul(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_mul_ps(a, b)
     }
 
     #[inline(always)]
-    fn div(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn div(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_div_ps(a, b)
     }
 
     #[inline(always)]
-    fn max(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_max_ps(a, b)
     }
 
     #[inline(always)]
-    fn min(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_min_ps(a, b)
     }
 
     #[inline(always)]
-    fn pairs(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn pairs(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_hadd_ps(a, b)
     }
 
     #[inline(always)]
-    fn swapped(self, a: Self::Of) -> Self::Of {
+    fn swapped(self, a: Self::Vector) -> Self::Vector {
         self.avx._mm256_permute2f128_ps::<1>(a, a)
     }
 
     #[inline(always)]
-    fn array(self, a: Self::Of) -> [f32; 8] {
+    fn store(self, a: Self::Vector) -> [f32; 8] {
         pulp::cast(a)
     }
 
     #[inline(always)]
-    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Of {
+    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector {
         let narrow = |x: [f64; 4]| self.avx._mm256_cvtpd_ps(pulp::cast(x));
         self.avx._mm256_set_m128(narrow(b), narrow(a))
     }
 
     #[inline(always)]
-    fn whole(self, a: Self::Of) -> [i32; 8] {
+    fn whole(self, a: Self::Vector) -> [i32; 8] {
         pulp::cast(self.avx._mm256_cvttps_epi32(a))
     }
 
     #[inline(always)]
-    fn above(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn above(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         use core::arch::x86_64::_CMP_GT_OQ;
         self.avx._mm256_cmp_ps::<_CMP_GT_OQ>(a, b)
     }
 
     #[inline(always)]
-    fn both(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn both(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_and_ps(a, b)
     }
 
     #[inline(always)]
-    fn either(self, a: Self::Of, b: Self::Of) -> Self::Of {
+    fn either(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_or_ps(a, b)
     }
 
     #[inline(always)]
-    fn bits(self, a: Self::Of) -> u32 {
+    fn bits(self, a: Self::Vector) -> u32 {
         self.avx._mm256_movemask_ps(a) as u32
     }
 
     #[inline(always)]
-    fn transposed(self, [a, b, c, d, e, f, g, h]: [Self::Of; 8]) -> [Self::Of; 8] {
+    fn transposed(self, [a, b, c, d, e, f, g, h]: [Self::Vector; 8]) -> [Self::Vector; 8] {
         let w = self.avx;
         // Within each half: four by four numbers of the first four rows, then of the others.
         let ([a, b, c, d], [e, f, g, h]) = (four(w, [a, b, c, d]), four(w, [e, f, g, h]));
@@ -314,8 +314,8 @@ mod tests {
         type Output = Vec<[u32; 8]>;
 
         #[inline(always)]
-        fn run(self, w: impl Eight) -> Self::Output {
-            let (a, b) = (w.of(self.0), w.of(self.1));
+        fn run(self, w: impl F32x8) -> Self::Output {
+            let (a, b) = (w.load(self.0), w.load(self.1));
             let all = [
                 w.add(a, b),
                 w.sub(a, b),
@@ -325,7 +325,7 @@ mod tests {
                 w.min(a, b),
                 w.pairs(a, b),
                 w.swapped(a),
-                w.all(self.0[3]),
+                w.splat(self.0[3]),
                 w.above(a, b),
                 w.both(a, b),
                 w.either(a, b),
@@ -338,9 +338,9 @@ mod tests {
             let all = all.into_iter().chain(w.transposed(rows));
             let some = w.bits(w.either(w.above(a, b), b));
             let bits = [some; 8];
-            let whole = w.whole(w.of([1.9, -1.9, 0.0, -0.5, 7.0, 1e9, -1e9, 0.99]));
+            let whole = w.whole(w.load([1.9, -1.9, 0.0, -0.5, 7.0, 1e9, -1e9, 0.99]));
             let others = [bits, whole.map(|x| x as u32)];
-            all.map(|x| w.array(x).map(f32::to_bits)).chain(others).collect()
+            all.map(|x| w.store(x).map(f32::to_bits)).chain(others).collect()
         }
     }
 
@@ -350,7 +350,7 @@ mod tests {
         let b = [0.3, 1e-3, 2.0, -5.0, 0.1, 1.0, f32::NAN, 0.0];
         let is_nan = |x: u32| f32::from_bits(x).is_nan();
         for (x, y) in [(a, b), (b, a)] {
-            let (found, plain) = (by_eights(Every(x, y)), Every(x, y).run(Plain));
+            let (found, plain) = (with_simd(Every(x, y)), Every(x, y).run(Plain));
             for (f, p) in found.iter().flatten().zip(plain.iter().flatten()) {
                 assert!(f == p || (is_nan(*f) && is_nan(*p)), "{found:?} {plain:?}");
             }

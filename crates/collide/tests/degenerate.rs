@@ -103,7 +103,7 @@ fn no_degenerate_contact_is_missed_and_few_are_reported_without_need() {
     }
 }
 
-/// One query a row: the vertices at the begin, then at the end, then 1 for contact.
+/// One query a row: the vertices at the start, then at the end, then 1 for contact.
 fn write(path: &std::path::Path, families: &[Family], truth: &[Vec<bool>]) {
     let mut text = String::new();
     for (q, contact) in families.iter().flat_map(|f| &f.queries).zip(truth.iter().flatten()) {

@@ -238,7 +238,7 @@ fn a_pair_that_parts_from_contact_is_reported_once_and_one_that_keeps_a_gap_is_n
         let p = [p + DVec3::Z * from, p + DVec3::Z * to];
         Ccd::Separating.vertex_face(p, face, Separation::gap(1e-3))
     };
-    assert!(ask(0.0, 0.1).is_some(), "touching at the begin is contact");
+    assert!(ask(0.0, 0.1).is_some(), "touching at the start is contact");
     assert!(ask(1e-4, 1e-4).is_none(), "too near, but no nearer");
     assert!(ask(1e-4, 0.95e-4).is_none(), "nearer by less than a tenth");
     assert!(ask(1e-4, 0.85e-4).is_some(), "nearer by more");

@@ -76,7 +76,7 @@ pub struct Row {
     pub body_penetrations_max: Option<u64>,
     /// Largest elongation of an edge at the end of any step.
     pub max_strain: f64,
-    /// Energy at the begin and at the end [J].
+    /// Energy at the start and at the end [J].
     pub energy: [f64; 2],
     /// Largest rise of the energy above its least value before [J]. Wind and what is driven bring some in;
     /// in scenes without them there should be none.

@@ -120,7 +120,7 @@ impl Body {
 pub(crate) struct Collider {
     /// Vertices at time zero.
     pub(crate) start: Vec<DVec3>,
-    /// Vertices at the begin and end of the present step.
+    /// Vertices at the start and end of the present step.
     pub(crate) x_t0: Vec<DVec3>,
     pub(crate) x_t1: Vec<DVec3>,
     /// Radius around its features [m].
@@ -132,7 +132,7 @@ pub(crate) struct Collider {
     pub(crate) displacement: Pose,
     /// Whether it was at rest over the last step too, so that its boxes still hold.
     pub(crate) settled: bool,
-    /// Poses at the begin and at the end of the present step.
+    /// Poses at the start and at the end of the present step.
     pub(crate) poses: [Pose; 2],
     /// Where out is, of triangles that enclose a solid: 1 on the side of their normals, -1 on the other.
     #[cfg(feature = "papers")]

@@ -84,7 +84,7 @@ pub struct Model {
     pub pieces: Vec<Vec<Piece>>,
     /// Cells along u and v of each cloth that is a grid.
     pub grids: Vec<Option<[usize; 2]>>,
-    /// All meshes behind one another; positions are those at the begin.
+    /// All meshes behind one another; positions are those at the start.
     pub mesh: TriMesh,
     /// Its topology.
     pub topology: Topology,

@@ -60,7 +60,7 @@ pub fn rotation_matrix(axis: DVec3, angle: f64) -> DMat3 {
 pub struct Key {
     /// When [s].
     pub time: f64,
-    /// Translation from the place at the begin [m].
+    /// Translation from the place at the start [m].
     #[serde(default)]
     pub translate: DVec3,
     /// Axis of the rotation.

@@ -48,6 +48,11 @@ impl Preset {
         Self::Tuebingen04,
     ];
 
+    /// The presets that this build can run: without the feature `papers`, the default solver's alone.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|p| cfg!(feature = "papers") || *p == Self::Toile)
+    }
+
     /// Its name in a scene and on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -224,7 +229,7 @@ impl Preset {
                 method: Method::Implicit,
                 stretch: Stretch::Corotational,
                 bend: Bend::Laplacian,
-                // Rotations are those of the begin of the step, so that it is one linear system.
+                // Rotations are those of the start of the step, so that it is one linear system.
                 implicit: Implicit { rule: Rule::Euler, ..Implicit::default() },
                 strain_limit: StrainLimit { enabled: false, ..StrainLimit::default() },
                 collision: Collision {

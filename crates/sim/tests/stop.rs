@@ -47,7 +47,7 @@ fn a_step_that_does_not_end_is_given_up_and_the_state_stays() {
 
 #[test]
 fn every_method_stops_before_a_step_and_goes_on_as_if_nothing_had_been() {
-    for preset in Preset::ALL {
+    for preset in Preset::available() {
         let steps = |world: &mut World| (0..3).for_each(|_| drop(world.step().expect("steps")));
         let mut whole = world(preset.settings(), 4);
         steps(&mut whole);

@@ -39,7 +39,7 @@ const LIMIT: u32 = 500;
 const PATIENCE: u32 = 60;
 /// Iterations without fewer intersections after which another rule is tried for as many.
 const TRIAL: u32 = 10;
-/// Elongation beyond its place at the begin that is left to the first steps.
+/// Elongation beyond its place at the start that is left to the first steps.
 const TORN: f64 = 0.05;
 /// Part of the median edge that a push may move a vertex.
 const STRIDE: f64 = 0.5;

@@ -5,9 +5,9 @@
 //! block, as a whole.
 
 use crate::volume::{MovingBox, Volume};
-use crate::wide::Eight;
+use crate::wide::F32x8;
 
-/// Least and largest coordinates at the begin of the step and at its end.
+/// Least and largest coordinates at the start of the step and at its end.
 pub(super) type Bounds<T> = [[T; 6]; 2];
 
 /// Where the coordinates of a moving box are.
@@ -25,9 +25,9 @@ pub(super) struct Boxes {
 impl Boxes {
     /// Takes the boxes of features with these vertices, and says which box is around all.
     #[inline(always)]
-    pub(super) fn fill<E: Eight, const N: usize>(
+    pub(super) fn fill<S: F32x8, const N: usize>(
         &mut self,
-        w: E,
+        w: S,
         vertices: &[MovingBox],
         len: usize,
         feature: impl Fn(usize) -> [u32; N],
@@ -36,18 +36,18 @@ impl Boxes {
         self.len = len;
         self.blocks.resize(blocks, [[[0.0; 8]; 6]; 2]);
         self.around.resize(blocks.div_ceil(8), [[[0.0; 8]; 6]; 2]);
-        let nothing = [w.of(MovingBox::EMPTY.lo), w.of(MovingBox::EMPTY.hi)];
+        let nothing = [w.load(MovingBox::EMPTY.lo), w.load(MovingBox::EMPTY.hi)];
         let (mut all, mut around) = (nothing, [[nothing[0]; 8], [nothing[1]; 8]]);
         for (n, block) in self.blocks.iter_mut().enumerate() {
-            let (mut rows, mut here) = ([[w.all(0.0); 8]; 2], nothing);
+            let (mut rows, mut here) = ([[w.splat(0.0); 8]; 2], nothing);
             for lane in 0..8 {
                 // The last one fills the lanes that are left.
                 let of = feature((8 * n + lane).min(len - 1));
                 let v = &vertices[of[0] as usize];
-                let (mut lo, mut hi) = (w.of(v.lo), w.of(v.hi));
+                let (mut lo, mut hi) = (w.load(v.lo), w.load(v.hi));
                 for k in 1..N {
                     let v = &vertices[of[k] as usize];
-                    (lo, hi) = (w.min(w.of(v.lo), lo), w.max(w.of(v.hi), hi));
+                    (lo, hi) = (w.min(w.load(v.lo), lo), w.max(w.load(v.hi), hi));
                 }
                 (rows[0][lane], rows[1][lane]) = (lo, hi);
                 here = [w.min(lo, here[0]), w.max(hi, here[1])];
@@ -59,24 +59,24 @@ impl Boxes {
                 columns(w, around, &mut self.around[n / 8]);
             }
         }
-        MovingBox { lo: w.array(all[0]), hi: w.array(all[1]) }
+        MovingBox { lo: w.store(all[0]), hi: w.store(all[1]) }
     }
 
     /// One of them, in all lanes.
     #[inline(always)]
-    pub(super) fn get<E: Eight>(&self, w: E, i: usize) -> Bounds<E::Of> {
+    pub(super) fn get<S: F32x8>(&self, w: S, i: usize) -> Bounds<S::Vector> {
         lane(w, &self.blocks[i / 8], i % 8)
     }
 
     /// Which of a block overlap one.
     #[inline(always)]
-    fn hits<E: Eight>(&self, w: E, one: &Bounds<E::Of>, block: usize) -> u32 {
+    fn hits<S: F32x8>(&self, w: S, one: &Bounds<S::Vector>, block: usize) -> u32 {
         hits(w, &self.blocks[block], one) & first_bits(self.len - 8 * block)
     }
 
     /// Which of eight blocks may overlap one.
     #[inline(always)]
-    fn blocks_hit<E: Eight>(&self, w: E, one: &Bounds<E::Of>, eight: usize) -> u32 {
+    fn blocks_hit<S: F32x8>(&self, w: S, one: &Bounds<S::Vector>, eight: usize) -> u32 {
         let filled = first_bits(self.blocks.len() - 8 * eight);
         // A few blocks are looked at as quickly as what is around them.
         if self.blocks.len() <= 2 { filled } else { hits(w, &self.around[eight], one) & filled }
@@ -84,18 +84,18 @@ impl Boxes {
 
     /// Those from `first` on that overlap one, in order.
     #[inline(always)]
-    pub(super) fn overlapping<'a, E: Eight>(
+    pub(super) fn overlapping<'a, S: F32x8>(
         &'a self,
-        w: E,
-        one: &'a Bounds<E::Of>,
+        w: S,
+        one: &'a Bounds<S::Vector>,
         first: usize,
-    ) -> Hits<'a, E> {
+    ) -> Hits<'a, S> {
         Hits { w, boxes: self, one, first, eight: 0, blocks: 0, block: 0, hits: 0 }
     }
 
     /// How many pairs of these and others overlap.
     #[inline(always)]
-    pub(super) fn count_pairs<E: Eight>(&self, w: E, others: &Self) -> u64 {
+    pub(super) fn count_pairs<S: F32x8>(&self, w: S, others: &Self) -> u64 {
         let mut count = 0;
         for i in 0..self.blocks.len() {
             let here = lane(w, &self.around[i / 8], i % 8);
@@ -133,33 +133,33 @@ fn next_bit(bits: &mut u32) -> Option<usize> {
 
 /// Puts eight boxes side by side.
 #[inline(always)]
-fn columns<E: Eight>(w: E, rows: [[E::Of; 8]; 2], block: &mut Bounds<[f32; 8]>) {
+fn columns<S: F32x8>(w: S, rows: [[S::Vector; 8]; 2], block: &mut Bounds<[f32; 8]>) {
     for (side, rows) in block.iter_mut().zip(rows) {
         let columns = w.transposed(rows);
         for k in 0..6 {
-            side[k] = w.array(columns[COORDINATES[k]]);
+            side[k] = w.store(columns[COORDINATES[k]]);
         }
     }
 }
 
 /// One of eight boxes, in all lanes.
 #[inline(always)]
-fn lane<E: Eight>(w: E, block: &Bounds<[f32; 8]>, lane: usize) -> Bounds<E::Of> {
-    let mut one = [[w.all(0.0); 6]; 2];
+fn lane<S: F32x8>(w: S, block: &Bounds<[f32; 8]>, lane: usize) -> Bounds<S::Vector> {
+    let mut one = [[w.splat(0.0); 6]; 2];
     for k in 0..6 {
-        (one[0][k], one[1][k]) = (w.all(block[0][k][lane]), w.all(block[1][k][lane]));
+        (one[0][k], one[1][k]) = (w.splat(block[0][k][lane]), w.splat(block[1][k][lane]));
     }
     one
 }
 
 /// Which of eight boxes overlap one; what lanes that are not filled say has no meaning.
 #[inline(always)]
-fn hits<E: Eight>(w: E, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<E::Of>) -> u32 {
-    let mut apart = w.all(0.0);
+fn hits<S: F32x8>(w: S, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<S::Vector>) -> u32 {
+    let mut apart = w.splat(0.0);
     for k in 0..3 {
         // Beyond it at both ends of the step, or before it.
-        let beyond = [w.above(one[0][k], w.of(hi[k])), w.above(one[0][k + 3], w.of(hi[k + 3]))];
-        let before = [w.above(w.of(lo[k]), one[1][k]), w.above(w.of(lo[k + 3]), one[1][k + 3])];
+        let beyond = [w.above(one[0][k], w.load(hi[k])), w.above(one[0][k + 3], w.load(hi[k + 3]))];
+        let before = [w.above(w.load(lo[k]), one[1][k]), w.above(w.load(lo[k + 3]), one[1][k + 3])];
         let either = w.either(w.both(beyond[0], beyond[1]), w.both(before[0], before[1]));
         apart = w.either(apart, either);
     }
@@ -168,19 +168,19 @@ fn hits<E: Eight>(w: E, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<E::Of>) -> u32
 
 /// A box in all lanes.
 #[inline(always)]
-pub(super) fn spread<E: Eight>(w: E, one: &MovingBox) -> Bounds<E::Of> {
-    let mut all = [[w.all(0.0); 6]; 2];
+pub(super) fn spread<S: F32x8>(w: S, one: &MovingBox) -> Bounds<S::Vector> {
+    let mut all = [[w.splat(0.0); 6]; 2];
     for k in 0..6 {
-        (all[0][k], all[1][k]) = (w.all(one.lo[COORDINATES[k]]), w.all(one.hi[COORDINATES[k]]));
+        (all[0][k], all[1][k]) = (w.splat(one.lo[COORDINATES[k]]), w.splat(one.hi[COORDINATES[k]]));
     }
     all
 }
 
 /// Boxes that overlap one.
-pub(super) struct Hits<'a, E: Eight> {
-    w: E,
+pub(super) struct Hits<'a, S: F32x8> {
+    w: S,
     boxes: &'a Boxes,
-    one: &'a Bounds<E::Of>,
+    one: &'a Bounds<S::Vector>,
     first: usize,
     /// The next eight blocks, which are left of those before, the last block and what is left of it.
     eight: usize,
@@ -189,7 +189,7 @@ pub(super) struct Hits<'a, E: Eight> {
     hits: u32,
 }
 
-impl<E: Eight> Iterator for Hits<'_, E> {
+impl<S: F32x8> Iterator for Hits<'_, S> {
     type Item = usize;
 
     #[inline(always)]

@@ -11,7 +11,7 @@
 
 use super::features::Features;
 use crate::volume::{self, MovingBox};
-use crate::wide::{Eight, Rows};
+use crate::wide::{F32x8, Rows};
 
 /// Triangles and vertices of a leaf that is taken, at most.
 const MOST: usize = 32;
@@ -40,7 +40,7 @@ impl Grid {
     }
 }
 
-/// The mean width of some leaves at the begin of the step [m].
+/// The mean width of some leaves at the start of the step [m].
 fn mean_width(features: &Features) -> f64 {
     let layout = &features.layout;
     let nodes = layout.sizes.len();
@@ -88,9 +88,9 @@ const COORDINATES: [usize; 6] = [0, 1, 2, 4, 5, 6];
 impl Cells {
     /// Takes a leaf, if it fits.
     #[inline(always)]
-    pub(super) fn fill<E: Eight>(
+    pub(super) fn fill<S: F32x8>(
         &mut self,
-        w: E,
+        w: S,
         features: &Features,
         node: usize,
         grid: Grid,
@@ -104,10 +104,10 @@ impl Cells {
             return;
         }
         let margin = MovingBox::margins(w, volume::margin(0.5 * features.separation));
-        let density = w.all(grid.density);
+        let density = w.splat(grid.density);
         let mut points = [[[0; 8]; 2]; MOST];
-        let (mut lo, mut hi) = (w.all(f32::INFINITY), w.all(f32::NEG_INFINITY));
-        let mut size = w.all(0.0);
+        let (mut lo, mut hi) = (w.splat(f32::INFINITY), w.splat(f32::NEG_INFINITY));
+        let mut size = w.splat(0.0);
         for (point, v) in points.iter_mut().zip(vertices) {
             let [mut l, mut h, s] = MovingBox::of_path(w, &features.ends[*v as usize], margin);
             if !moving {
@@ -117,8 +117,8 @@ impl Cells {
             (lo, hi, size) = (w.min(l, lo), w.max(h, hi), w.max(s, size));
             *point = [w.whole(l), w.whole(h)];
         }
-        let largest = |x: E::Of| w.array(x).into_iter().fold(0.0, f32::max);
-        let negative = largest(w.sub(w.all(0.0), lo));
+        let largest = |x: S::Vector| w.store(x).into_iter().fold(0.0, f32::max);
+        let negative = largest(w.sub(w.splat(0.0), lo));
         // Also if something is not a number.
         if !(largest(hi) < LIMIT && negative < LIMIT && largest(size) < f32::MAX) {
             return;
@@ -141,7 +141,7 @@ impl Cells {
 
     /// How many pairs of triangles of two leaves overlap.
     #[inline(always)]
-    pub(super) fn count_pairs<E: Eight>(&self, w: E, other: &Self) -> u32 {
+    pub(super) fn count_pairs<S: F32x8>(&self, w: S, other: &Self) -> u32 {
         let mut by = [[0; 2]; 6];
         for (n, k) in COORDINATES.into_iter().enumerate() {
             // What is farther is beyond all that the other has.
@@ -177,7 +177,7 @@ mod tests {
     use super::super::boxes::Boxes;
     use super::*;
     use crate::volume::Volume;
-    use crate::wide::{Work, by_eights};
+    use crate::wide::{Work, with_simd};
     use crate::{Motion, Options, Surface};
     use glam::{DVec2, DVec3};
     use proptest::prelude::*;
@@ -190,7 +190,7 @@ mod tests {
         type Output = Vec<(Option<u32>, u64)>;
 
         #[inline(always)]
-        fn run(self, w: impl Eight) -> Self::Output {
+        fn run(self, w: impl F32x8) -> Self::Output {
             let Self(features, grid, moving) = self;
             let layout = &features.layout;
             let mut leaves = Vec::new();
@@ -262,7 +262,7 @@ mod tests {
                 let detector = detector(&triangles, leaf, size * separation);
                 let features = &detector.features;
                 let grid = Grid::new([features, features]);
-                for (cells, boxes) in by_eights(All(features, grid, moving)) {
+                for (cells, boxes) in with_simd(All(features, grid, moving)) {
                     prop_assert!(cells.is_none_or(|cells| u64::from(cells) >= boxes));
                 }
             }
@@ -279,7 +279,7 @@ mod tests {
         let triangles: Vec<[[f64; 3]; 4]> = (0..20).map(layer).collect();
         let detector = detector(&triangles, 1, 0.2);
         let features = &detector.features;
-        let found = by_eights(All(features, Grid::new([features, features]), true));
+        let found = with_simd(All(features, Grid::new([features, features]), true));
         assert_eq!(found.len(), 400);
         // Each meets itself alone.
         assert_eq!(found.iter().map(|(cells, _)| cells.unwrap_or(9)).sum::<u32>(), 20);
@@ -294,14 +294,14 @@ mod tests {
         let mut triangles: Vec<[[f64; 3]; 4]> = (0..200).map(|i| at(f64::from(i), 0.1)).collect();
         triangles.push(at(300.0, 500.0));
         let one = detector(&triangles, 1, 0.0);
-        let found = by_eights(All(&one.features, Grid::new([&one.features; 2]), true));
+        let found = with_simd(All(&one.features, Grid::new([&one.features; 2]), true));
         assert_eq!(found.iter().filter(|(cells, _)| cells.is_none()).count(), 2 * 201 - 1);
         let far = detector(&[at(0.0, 1e-9), at(1e6, 1e-9)], 1, 0.0);
-        let found = by_eights(All(&far.features, Grid::new([&far.features; 2]), true));
+        let found = with_simd(All(&far.features, Grid::new([&far.features; 2]), true));
         assert!(found.iter().any(|(cells, _)| cells.is_none()));
         // All in a point: there is no width to begin with.
         let point = detector(&[at(0.0, 0.0), at(0.0, 0.0)], 1, 0.0);
-        let found = by_eights(All(&point.features, Grid::new([&point.features; 2]), true));
+        let found = with_simd(All(&point.features, Grid::new([&point.features; 2]), true));
         assert!(found.iter().all(|(cells, boxes)| cells.is_none() && *boxes == 1));
     }
 }

@@ -19,7 +19,7 @@ use crate::Surface;
 use crate::ccd::{self, Pair, Separation};
 use crate::tree::{Moved, Sink};
 use crate::volume::Volume;
-use crate::wide::{Eight, Work, by_eights};
+use crate::wide::{F32x8, Work, with_simd};
 
 /// Feature pairs that are sifted together.
 const TOGETHER: usize = 1024;
@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
 
     /// Counts the pairs of triangles of two leaves whose boxes overlap, as far as cells tell.
     #[inline(always)]
-    fn count<E: Eight>(&mut self, w: E, [a, b]: [&mut Leaf; 2]) {
+    fn count<S: F32x8>(&mut self, w: S, [a, b]: [&mut Leaf; 2]) {
         let all = self.a.moved == Moved::All || self.b.moved == Moved::All;
         if all && a.cells.taken && b.cells.taken {
             self.triangle_pairs += u64::from(a.cells.count_pairs(w, &b.cells));
@@ -169,7 +169,7 @@ impl<'a> Finder<'a> {
 
     /// The same within a leaf, or where only some moved.
     #[inline(always)]
-    fn count_some<E: Eight>(&mut self, w: E, [a, b]: [&Leaf; 2], own: bool, all: bool) {
+    fn count_some<S: F32x8>(&mut self, w: S, [a, b]: [&Leaf; 2], own: bool, all: bool) {
         let around_b = spread(w, &b.all);
         for i in a.faces.overlapping(w, &around_b, 0) {
             let one = a.faces.get(w, i);
@@ -186,7 +186,7 @@ impl<'a> Finder<'a> {
 
     /// Vertices of one leaf with faces of the other; `turned` says that the vertices are the second's.
     #[inline(always)]
-    fn vertices<E: Eight>(&mut self, w: E, of: &Both<'_>, turned: bool) {
+    fn vertices<S: F32x8>(&mut self, w: S, of: &Both<'_>, turned: bool) {
         let ([a, b], [xa, xb]) = match turned {
             true => ([of.leaves[1], of.leaves[0]], [of.places[1], of.places[0]]),
             false => (of.leaves, of.places),
@@ -209,8 +209,8 @@ impl<'a> Finder<'a> {
                 }
                 if self.planes {
                     let [x, y, z] = of_b.layout.local[s];
-                    let at = |k: u32| w.of(xb[k as usize]);
-                    if near::vertex_face_apart(w, w.of(p), [at(x), at(y), at(z)], of.reach)
+                    let at = |k: u32| w.load(xb[k as usize]);
+                    if near::vertex_face_apart(w, w.load(p), [at(x), at(y), at(z)], of.reach)
                         || (of.kin && self.in_one_fan(t, s))
                     {
                         continue;
@@ -232,7 +232,7 @@ impl<'a> Finder<'a> {
 
     /// Edges with edges.
     #[inline(always)]
-    fn edges<E: Eight>(&mut self, w: E, of: &Both<'_>) {
+    fn edges<S: F32x8>(&mut self, w: S, of: &Both<'_>) {
         let [a, b] = of.leaves;
         let ranks_a = self.a.layout.leaf_vertices(a.node);
         let ranks_b = self.b.layout.leaf_vertices(b.node);
@@ -254,9 +254,9 @@ impl<'a> Finder<'a> {
                     continue;
                 }
                 if self.planes {
-                    let at = |k: u32| w.of(of.places[1][k as usize]);
+                    let at = |k: u32| w.load(of.places[1][k as usize]);
                     let (t, s) = (a.first + ea.triangle as usize, b.first + eb.triangle as usize);
-                    if near::edges_apart(w, [w.of(p), w.of(q)], [at(k), at(l)], of.reach)
+                    if near::edges_apart(w, [w.load(p), w.load(q)], [at(k), at(l)], of.reach)
                         || (of.kin && self.in_one_fan(t, s))
                     {
                         continue;
@@ -314,7 +314,7 @@ impl Work for Look<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, w: impl Eight) {
+    fn run(self, w: impl F32x8) {
         let Self { finder, a, b } = self;
         let mut leaves = finder.leaves.taken();
         match b {
@@ -341,7 +341,7 @@ impl Finder<'_> {
     }
 
     #[inline(always)]
-    fn own<E: Eight>(&mut self, w: E, here: &mut Leaf) {
+    fn own<S: F32x8>(&mut self, w: S, here: &mut Leaf) {
         let before = self.triangle_pairs;
         here.with_boxes(w, self.a, self.moving);
         self.count_some(w, [here, here], true, self.a.moved == Moved::All);
@@ -361,7 +361,7 @@ impl Finder<'_> {
     }
 
     #[inline(always)]
-    fn two<E: Eight>(&mut self, w: E, [first, second]: [&mut Leaf; 2]) {
+    fn two<S: F32x8>(&mut self, w: S, [first, second]: [&mut Leaf; 2]) {
         let before = self.triangle_pairs;
         self.count(w, [first, second]);
         if self.until == Until::Triangles || self.triangle_pairs == before {
@@ -417,7 +417,7 @@ impl Sink for Finder<'_> {
     fn own(&mut self, leaf: usize) {
         self.leaf_pairs += 1;
         if self.until != Until::Leaves && !self.budget.is_exceeded() {
-            by_eights(Look { finder: self, a: leaf, b: None });
+            with_simd(Look { finder: self, a: leaf, b: None });
             self.count_found();
         }
     }
@@ -425,7 +425,7 @@ impl Sink for Finder<'_> {
     fn pair(&mut self, a: usize, b: usize) {
         self.leaf_pairs += 1;
         if self.until != Until::Leaves && !self.budget.is_exceeded() {
-            by_eights(Look { finder: self, a, b: Some(b) });
+            with_simd(Look { finder: self, a, b: Some(b) });
             self.count_found();
         }
     }

@@ -6,7 +6,7 @@
 
 use super::cells::{Cells, Grid};
 use super::features::Features;
-use crate::wide::{Eight, Work, by_eights};
+use crate::wide::{F32x8, Work, with_simd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Cells of some leaves.
@@ -74,7 +74,7 @@ impl Features {
     #[inline]
     pub(super) fn keep(&self, node: usize, grid: Grid, cells: &mut Cells) {
         if self.kept.which[self.layout.leaves_before[node] as usize] {
-            by_eights(Fill { features: self, node, grid, cells });
+            with_simd(Fill { features: self, node, grid, cells });
         }
     }
 }
@@ -90,7 +90,7 @@ impl Work for Fill<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, w: impl Eight) {
+    fn run(self, w: impl F32x8) {
         self.cells.fill(w, self.features, self.node, self.grid, true);
     }
 }

@@ -9,7 +9,7 @@ use super::features::Features;
 use super::near::{self, Place};
 use crate::Surface;
 use crate::volume::{self, Aabb, MovingBox, Volume};
-use crate::wide::Eight;
+use crate::wide::F32x8;
 use glam::DVec3;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,9 +66,9 @@ impl Leaves {
 
     /// A leaf of the first surface, with cells of its triangles that move, or that are around the whole step.
     #[inline(always)]
-    pub(super) fn one<E: Eight>(
+    pub(super) fn one<S: F32x8>(
         &mut self,
-        w: E,
+        w: S,
         features: &Features,
         node: usize,
         moving: bool,
@@ -83,9 +83,9 @@ impl Leaves {
 
     /// The same for two leaves; `same` says that they are of one surface.
     #[inline(always)]
-    pub(super) fn two<E: Eight>(
+    pub(super) fn two<S: F32x8>(
         &mut self,
-        w: E,
+        w: S,
         [a, b]: [&Features; 2],
         nodes: [usize; 2],
         same: bool,
@@ -186,9 +186,9 @@ pub(super) struct Edge {
 
 impl Leaf {
     #[inline(always)]
-    fn renew<E: Eight>(
+    fn renew<S: F32x8>(
         &mut self,
-        w: E,
+        w: S,
         features: &Features,
         node: usize,
         query: Query,
@@ -210,7 +210,7 @@ impl Leaf {
 
     /// Computes boxes of its triangles that move, or that are around the whole step.
     #[inline(always)]
-    pub(super) fn with_boxes<E: Eight>(&mut self, w: E, features: &Features, moving: bool) {
+    pub(super) fn with_boxes<S: F32x8>(&mut self, w: S, features: &Features, moving: bool) {
         if std::mem::replace(&mut self.boxed, true) {
             return;
         }
@@ -234,9 +234,9 @@ impl Leaf {
 
     /// Computes what pairs of features need, with boxes known; exact ones only if they are asked for.
     #[inline(always)]
-    pub(super) fn detail<E: Eight>(
+    pub(super) fn detail<S: F32x8>(
         &mut self,
-        w: E,
+        w: S,
         features: &Features,
         surface: &Surface,
         exact: bool,

@@ -9,7 +9,7 @@
 //! the difference of two by 22 ε M |n|. [`ERROR`] is beyond that, and [`SURPLUS`] beyond what
 //! rounding can add to |n|² and to the squares that are compared.
 
-use crate::wide::Eight;
+use crate::wide::F32x8;
 use glam::DVec3;
 
 /// Bound on the error of a separation, relative to the largest coordinate and |n|.
@@ -21,7 +21,7 @@ const LIMIT: f32 = 1e15;
 /// Bound on the relative error of |n| and of a square's root.
 const SURPLUS: f32 = 1.0 + 1e-5;
 
-/// Three coordinates and a zero at the begin of the step, and the same at its end [m].
+/// Three coordinates and a zero at the start of the step, and the same at its end [m].
 pub(super) type Place = [f32; 8];
 
 /// A path relative to a point.
@@ -65,44 +65,49 @@ fn most(a: f32, b: f32) -> f32 {
 
 /// Whether the mean of their differences tells a vertex and a face apart.
 #[inline(always)]
-pub(super) fn vertex_face_apart<E: Eight>(
-    w: E,
-    p: E::Of,
-    [a, b, c]: [E::Of; 3],
+pub(super) fn vertex_face_apart<S: F32x8>(
+    w: S,
+    p: S::Vector,
+    [a, b, c]: [S::Vector; 3],
     reach: f32,
 ) -> bool {
     let face = w.add(w.add(a, b), c);
-    let n = w.sub(w.mul(w.all(3.0), p), face);
+    let n = w.sub(w.mul(w.splat(3.0), p), face);
     let n = w.add(n, w.swapped(n));
     let (pa, bc) = (w.pairs(w.mul(p, n), w.mul(a, n)), w.pairs(w.mul(b, n), w.mul(c, n)));
-    let [p, a, b, c, q, d, e, f] = w.array(w.pairs(pa, bc));
+    let [p, a, b, c, q, d, e, f] = w.store(w.pairs(pa, bc));
     let gap = least(p - most(most(a, b), c), q - most(most(d, e), f));
     is_enough(w, gap, n, reach)
 }
 
 /// Whether the mean of their differences tells two edges apart.
 #[inline(always)]
-pub(super) fn edges_apart<E: Eight>(w: E, a: [E::Of; 2], b: [E::Of; 2], reach: f32) -> bool {
+pub(super) fn edges_apart<S: F32x8>(
+    w: S,
+    a: [S::Vector; 2],
+    b: [S::Vector; 2],
+    reach: f32,
+) -> bool {
     let n = w.sub(w.add(a[0], a[1]), w.add(b[0], b[1]));
     let n = w.add(n, w.swapped(n));
     let pq = w.pairs(w.mul(a[0], n), w.mul(a[1], n));
     let rs = w.pairs(w.mul(b[0], n), w.mul(b[1], n));
-    let [p, q, r, s, t, u, x, y] = w.array(w.pairs(pq, rs));
+    let [p, q, r, s, t, u, x, y] = w.store(w.pairs(pq, rs));
     let gap = least(least(p, q) - most(r, s), least(t, u) - most(x, y));
     is_enough(w, gap, n, reach)
 }
 
 /// Whether a least n·d is beyond reach.
 #[inline(always)]
-fn is_enough<E: Eight>(w: E, gap: f32, n: E::Of, reach: f32) -> bool {
-    let [x, y, z, ..] = w.array(n);
+fn is_enough<S: F32x8>(w: S, gap: f32, n: S::Vector, reach: f32) -> bool {
+    let [x, y, z, ..] = w.store(n);
     gap > 0.0 && gap * gap > reach * reach * (x * x + y * y + z * z)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide::{Work, by_eights};
+    use crate::wide::{Work, with_simd};
     use proptest::prelude::*;
 
     type Four = [[DVec3; 2]; 4];
@@ -114,9 +119,9 @@ mod tests {
         type Output = [bool; 2];
 
         #[inline(always)]
-        fn run(self, w: impl Eight) -> [bool; 2] {
+        fn run(self, w: impl F32x8) -> [bool; 2] {
             let places = self.0.map(|path| place(path, self.1));
-            let [a, b, c, d] = places.map(|p| w.of(p));
+            let [a, b, c, d] = places.map(|p| w.load(p));
             let reach = reach(self.2, largest(&places));
             [vertex_face_apart(w, a, [b, c, d], reach), edges_apart(w, [a, b], [c, d], reach)]
         }
@@ -155,7 +160,7 @@ mod tests {
                 let x = x.map(|path| path.map(|x| size * x + DVec3::splat(offset)));
                 let origin = size * from + DVec3::splat(offset);
                 let separation = size * separation;
-                if by_eights(Ask(x, origin, separation))[k] {
+                if with_simd(Ask(x, origin, separation))[k] {
                     let found = nearest(&x, first);
                     prop_assert!(found > separation, "{found} {separation}");
                 }
@@ -168,7 +173,7 @@ mod tests {
         let still = |x: f64, y: f64, z: f64| [DVec3::new(x, y, z); 2];
         let face = [still(-1.0, -1.0, 0.0), still(1.0, -1.0, 0.0), still(0.0, 2.0, 0.0)];
         let ask = |z: f64| {
-            by_eights(Ask([still(0.0, 0.0, z), face[0], face[1], face[2]], DVec3::ZERO, 0.1))[0]
+            with_simd(Ask([still(0.0, 0.0, z), face[0], face[1], face[2]], DVec3::ZERO, 0.1))[0]
         };
         assert!(ask(0.1001) && ask(-0.1001) && !ask(0.1) && !ask(0.0999));
         let edges = |z: f64| {
@@ -176,7 +181,7 @@ mod tests {
                 [still(-1.0, 0.0, z), still(1.0, 0.0, z)],
                 [still(0.0, -1.0, 0.0), still(0.0, 1.0, 0.0)],
             );
-            by_eights(Ask([a[0], a[1], b[0], b[1]], DVec3::ZERO, 0.1))[1]
+            with_simd(Ask([a[0], a[1], b[0], b[1]], DVec3::ZERO, 0.1))[1]
         };
         assert!(edges(0.1001) && edges(-0.1001) && !edges(0.1) && !edges(0.0999));
         // Numbers that are not finite tell nothing.

@@ -4,7 +4,7 @@
 //! |u_b|` relative to the other, u being the displacements over the step. So while
 //! the features are a distance d apart, no contact can happen within the next `d / l` of the step. Time is
 //! advanced by nine tenths of that, again and again, until it exceeds the step (no impact) or a tenth of
-//! the distance at the begin is left (impact).
+//! the distance at the start is left (impact).
 //!
 //! Limits: pairs that pass by at less than a tenth of their first distance are reported too. The
 //! distance comes from nearest points in floating point; where these are inaccurate (slivers, nearly
@@ -59,7 +59,7 @@ pub(super) fn edge_edge(
     })
 }
 
-/// Time, normal and distance at the begin, weights at the time of impact.
+/// Time, normal and distance at the start, weights at the time of impact.
 type Found<const A: usize, const B: usize> = (f64, DVec3, f64, [f64; A], [f64; B]);
 
 fn advance<const A: usize, const B: usize>(

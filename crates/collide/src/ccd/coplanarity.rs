@@ -17,7 +17,7 @@
 //!
 //! **Rounding.** With D the largest component of p, q, r at both ends (each is a difference, thus rounded
 //! by at most ε/2 of itself), a product p·(q × r) is off by less than 64 ε D³, and each of at most two
-//! subdivisions for every one of [`CUTS`], and the one at the begin, adds less than 8 ε of the largest control
+//! subdivisions for every one of [`CUTS`], and the one at the start, adds less than 8 ε of the largest control
 //! value, itself ≤ 6 D³: 1264 ε D³ in all. [`ERROR`] covers that and the rounding of the times.
 
 use glam::DVec3;

@@ -43,7 +43,7 @@ const SMALL: f64 = 1e-120;
 /// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
-/// The same, relative to the distance at the begin, beyond what is a body's own: without a gap there is nothing else to go by.
+/// The same, relative to the distance at the start, beyond what is a body's own: without a gap there is nothing else to go by.
 const RELATIVE: f64 = 1e-7;
 
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
@@ -171,7 +171,7 @@ fn error<const A: usize, const B: usize>(a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B
     if largest < SMALL { f64::INFINITY } else { ERROR * largest }
 }
 
-/// Time, normal at the begin, distance at the begin, and the weights at the time of impact.
+/// Time, normal at the start, distance at the start, and the weights at the time of impact.
 type Found<const A: usize, const B: usize> = (f64, DVec3, f64, [f64; A], [f64; B]);
 
 fn advance<const A: usize, const B: usize>(

@@ -8,7 +8,7 @@
 //!
 //! *Around the vertex* (a disc) they make a whole number of turns, which is how often the rim of the
 //! fan crosses a ray from the vertex. That number cannot change during the step, because
-//! the rim never runs through the vertex: it is counted at the begin. *At the rim of the cloth* (half a
+//! the rim never runs through the vertex: it is counted at the start. *At the rim of the cloth* (half a
 //! disc) they make less than a turn if some ray is in none of them throughout; the one opposite to the
 //! middle of the fan is tried. A moving edge stays on one side of a ray if it is there at both ends.
 //!

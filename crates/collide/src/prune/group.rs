@@ -25,7 +25,7 @@
 use super::gradient::{GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
 use crate::tree::Ends;
 use crate::volume::MovingBox;
-use crate::wide::{Eight, Work, by_eights};
+use crate::wide::{F32x8, Work, with_simd};
 use std::ops::Range;
 
 /// Vertices of a group.
@@ -184,7 +184,7 @@ impl Groups {
         margin: f32,
     ) -> (GradientCone, MovingBox) {
         let ((v, t), group) = (self.first(group), &self.groups[group]);
-        by_eights(OneGroup {
+        with_simd(OneGroup {
             vertices: &self.vertices[v..group.vertices as usize],
             triangles: &self.triangles[t..group.triangles as usize],
             largest: group.largest,
@@ -208,15 +208,15 @@ impl Work for OneGroup<'_> {
     type Output = (GradientCone, MovingBox);
 
     #[inline(always)]
-    fn run(self, w: impl Eight) -> Self::Output {
-        // Three coordinates and a zero at the begin of the step, and the same at its end.
-        let mut x = [w.all(0.0); MOST_VERTICES];
+    fn run(self, w: impl F32x8) -> Self::Output {
+        // Three coordinates and a zero at the start of the step, and the same at its end.
+        let mut x = [w.splat(0.0); MOST_VERTICES];
         let origin = self.ends[self.vertices[0].number as usize][0];
-        let mut sums = [w.all(0.0); 2];
-        let (mut lo, mut hi) = (w.all(f32::INFINITY), w.all(f32::NEG_INFINITY));
+        let mut sums = [w.splat(0.0); 2];
+        let (mut lo, mut hi) = (w.splat(f32::INFINITY), w.splat(f32::NEG_INFINITY));
         for (x, v) in x.iter_mut().zip(self.vertices) {
             let [a, b] = &self.ends[v.number as usize];
-            let y = w.of([
+            let y = w.load([
                 (a.x - origin.x) as f32,
                 (a.y - origin.y) as f32,
                 (a.z - origin.z) as f32,
@@ -227,13 +227,13 @@ impl Work for OneGroup<'_> {
                 0.0,
             ]);
             for (sum, share) in sums.iter_mut().zip(v.share) {
-                *sum = w.add(*sum, w.mul(w.all(share), y));
+                *sum = w.add(*sum, w.mul(w.splat(share), y));
             }
             (lo, hi) = (w.min(y, lo), w.max(y, hi));
             *x = y;
         }
         let around = MovingBox::from_point(w, origin, [lo, hi], self.margin);
-        let extent = w.max(hi, w.sub(w.all(0.0), lo));
+        let extent = w.max(hi, w.sub(w.splat(0.0), lo));
         (self.cone(w, &x, sums, extent), around)
     }
 }
@@ -241,14 +241,14 @@ impl Work for OneGroup<'_> {
 impl OneGroup<'_> {
     /// The cone, from positions, the sums of their shares and their largest coordinates.
     #[inline(always)]
-    fn cone<E: Eight>(
+    fn cone<S: F32x8>(
         &self,
-        w: E,
-        x: &[E::Of; MOST_VERTICES],
-        sums: [E::Of; 2],
-        extent: E::Of,
+        w: S,
+        x: &[S::Vector; MOST_VERTICES],
+        sums: [S::Vector; 2],
+        extent: S::Vector,
     ) -> GradientCone {
-        let (p, q) = (w.array(sums[0]), w.array(sums[1]));
+        let (p, q) = (w.store(sums[0]), w.store(sums[1]));
         let mean = [p[0] + p[4], p[1] + p[5], p[2] + p[6], q[0] + q[4], q[1] + q[5], q[2] + q[6]];
         // A position that is not finite has made the mean so, and there is no axis.
         let Some(axis) = nearest_isometry(&mean) else { return GradientCone::ALL };
@@ -257,42 +257,43 @@ impl OneGroup<'_> {
             return GradientCone::ALL;
         }
         let [a, b, c, d, e, f] = axis;
-        let (u, v) = (w.of([a, b, c, 0.0, a, b, c, 0.0]), w.of([d, e, f, 0.0, d, e, f, 0.0]));
-        let centre = [w.mul(w.all(stretch), u), w.mul(w.all(stretch), v)];
-        let (mut worst, mut total, mut least) = (w.all(0.0), w.all(0.0), w.all(f32::INFINITY));
+        let (u, v) = (w.load([a, b, c, 0.0, a, b, c, 0.0]), w.load([d, e, f, 0.0, d, e, f, 0.0]));
+        let centre = [w.mul(w.splat(stretch), u), w.mul(w.splat(stretch), v)];
+        let (mut worst, mut total, mut least) =
+            (w.splat(0.0), w.splat(0.0), w.splat(f32::INFINITY));
         for four in self.triangles.chunks_exact(LANES) {
-            let (mut square, mut along) = ([w.all(0.0); LANES], [w.all(0.0); LANES]);
+            let (mut square, mut along) = ([w.splat(0.0); LANES], [w.splat(0.0); LANES]);
             for (lane, t) in four.iter().enumerate() {
                 let [a, b, c, _] = t.corners;
                 let [a, b, c] = [a, b, c].map(|k| usize::from(k) % MOST_VERTICES);
                 let (d, e) = (w.sub(x[b], x[a]), w.sub(x[c], x[a]));
                 let [i, j, k, l] = t.inverse;
-                let r = w.sub(w.add(w.mul(d, w.all(i)), w.mul(e, w.all(k))), centre[0]);
-                let s = w.sub(w.add(w.mul(d, w.all(j)), w.mul(e, w.all(l))), centre[1]);
+                let r = w.sub(w.add(w.mul(d, w.splat(i)), w.mul(e, w.splat(k))), centre[0]);
+                let s = w.sub(w.add(w.mul(d, w.splat(j)), w.mul(e, w.splat(l))), centre[1]);
                 square[lane] = w.add(w.mul(r, r), w.mul(s, s));
                 along[lane] = w.add(w.mul(r, u), w.mul(s, v));
             }
-            // Sums over coordinates: four triangles at the begin, the same at the end.
+            // Sums over coordinates: four triangles at the start, the same at the end.
             let ([a, b, c, d], [e, f, g, h]) = (square, along);
             let square = w.pairs(w.pairs(a, b), w.pairs(c, d));
-            let half = w.mul(w.pairs(w.pairs(e, f), w.pairs(g, h)), w.all(0.5));
-            let of_mean = w.mul(w.all(2.0), w.mul(half, half));
-            let rest = w.max(w.sub(square, of_mean), w.all(0.0));
-            let across = w.add(rest, w.mul(w.all(ROUNDING), w.add(square, of_mean)));
-            let lambda = w.add(w.all(stretch), half);
-            let t = w.div(across, w.mul(w.all(2.0), w.mul(lambda, lambda)));
+            let half = w.mul(w.pairs(w.pairs(e, f), w.pairs(g, h)), w.splat(0.5));
+            let of_mean = w.mul(w.splat(2.0), w.mul(half, half));
+            let rest = w.max(w.sub(square, of_mean), w.splat(0.0));
+            let across = w.add(rest, w.mul(w.splat(ROUNDING), w.add(square, of_mean)));
+            let lambda = w.add(w.splat(stretch), half);
+            let t = w.div(across, w.mul(w.splat(2.0), w.mul(lambda, lambda)));
             worst = w.max(t, worst);
             least = w.min(lambda, least);
             total = w.add(total, t);
         }
-        let least = w.array(least).into_iter().fold(f32::INFINITY, f32::min);
+        let least = w.store(least).into_iter().fold(f32::INFINITY, f32::min);
         // NaN does not show in a largest number, but in a sum.
-        if !(w.array(total).into_iter().sum::<f32>().is_finite() && least > 0.0) {
+        if !(w.store(total).into_iter().sum::<f32>().is_finite() && least > 0.0) {
             return GradientCone::ALL;
         }
-        let extent = w.array(extent).into_iter().fold(0.0, f32::max);
+        let extent = w.store(extent).into_iter().fold(0.0, f32::max);
         let off = PLACES * extent * self.largest / least;
-        let t = w.array(worst).into_iter().fold(0.0, f32::max);
+        let t = w.store(worst).into_iter().fold(0.0, f32::max);
         // Of the chord, 2 − 2 cos θ without cancellation.
         let root = (1.0 + t).sqrt();
         let angle = angle_of_chord(2.0 * t / (root * (root + 1.0))) + off;

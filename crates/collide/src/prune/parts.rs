@@ -9,7 +9,7 @@
 //! [`ROUNDING`] is taken from every room.
 
 use super::gradient::{self, Gradient, GradientCone};
-use crate::wide::{Eight, Work, by_eights};
+use crate::wide::{F32x8, Work, with_simd};
 use rayon::prelude::*;
 
 /// What is taken from the room of a part.
@@ -54,7 +54,7 @@ impl Parts {
     /// Whether the gradients of some parts are all within the limit of one isometry: that of the part `own`, or
     /// the mean of theirs. Without parts, or without a gradient in them, nothing is known.
     pub(super) fn are_flat(&self, parts: &[u32], own: usize) -> bool {
-        by_eights(AreFlat { all: &self.of, parts, own })
+        with_simd(AreFlat { all: &self.of, parts, own })
     }
 }
 
@@ -79,21 +79,21 @@ impl Work for AreFlat<'_> {
     type Output = bool;
 
     #[inline(always)]
-    fn run(self, w: impl Eight) -> bool {
-        let (mut sum, mut least) = (w.all(0.0), w.all(ANY));
+    fn run(self, w: impl F32x8) -> bool {
+        let (mut sum, mut least) = (w.splat(0.0), w.splat(ANY));
         for part in self.parts {
-            let part = w.of(self.all[*part as usize].0);
+            let part = w.load(self.all[*part as usize].0);
             (sum, least) = (w.add(sum, part), w.min(part, least));
         }
         // The widest of them alone may be too wide, and the narrowest without gradients.
-        let least = w.array(least)[6];
+        let least = w.store(least)[6];
         if !(0.0..ANY).contains(&least) {
             return false;
         }
         if self.have_room(w, &self.all[self.own].0) {
             return true;
         }
-        let [a, b, c, d, e, f, ..] = w.array(sum);
+        let [a, b, c, d, e, f, ..] = w.store(sum);
         let mean = gradient::nearest_isometry(&[a, b, c, d, e, f]);
         mean.is_some_and(|[a, b, c, d, e, f]: Gradient| {
             self.have_room(w, &[a, b, c, d, e, f, 0.0, 0.0])
@@ -104,23 +104,23 @@ impl Work for AreFlat<'_> {
 impl AreFlat<'_> {
     /// Whether all parts have room for an axis.
     #[inline(always)]
-    fn have_room<E: Eight>(&self, w: E, axis: &[f32; 8]) -> bool {
+    fn have_room<S: F32x8>(&self, w: S, axis: &[f32; 8]) -> bool {
         let every = f32::from_bits(u32::MAX);
-        let of_axis = w.of([every, every, every, every, every, every, 0.0, 0.0]);
-        let of_room = w.of([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]);
-        let axis = w.both(w.of(*axis), of_axis);
+        let of_axis = w.load([every, every, every, every, every, every, 0.0, 0.0]);
+        let of_room = w.load([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]);
+        let axis = w.both(w.load(*axis), of_axis);
         for some in self.parts.chunks(LANES) {
-            let mut terms = [w.all(0.0); LANES];
+            let mut terms = [w.splat(0.0); LANES];
             for (lane, terms) in terms.iter_mut().enumerate() {
                 // The last one fills the lanes that are left.
                 let part = some[lane.min(some.len() - 1)];
-                let way = w.sub(w.of(self.all[part as usize].0), axis);
+                let way = w.sub(w.load(self.all[part as usize].0), axis);
                 *terms = w.mul(way, w.either(w.both(way, of_axis), of_room));
             }
             let [a, b, c, d] = terms;
             let half = w.pairs(w.pairs(a, b), w.pairs(c, d));
             let left = w.add(half, w.swapped(half));
-            if w.bits(w.above(w.all(0.0), left)) != 0xff {
+            if w.bits(w.above(w.splat(0.0), left)) != 0xff {
                 return false;
             }
         }

@@ -11,14 +11,14 @@
 //! several paths is made of those of each, so it holds them bit for bit.
 
 use super::{Aabb, Volume, outward};
-use crate::wide::{Eight, Work, any_above_twice, by_eights};
+use crate::wide::{F32x8, Work, any_above_twice, with_simd};
 use glam::DVec3;
 
 /// A box at both ends of the step, in one line of cache. The empty box has `lo` > `hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
 pub struct MovingBox {
-    /// Smallest coordinates [m] and a zero at the begin, and the same at the end of the step.
+    /// Smallest coordinates [m] and a zero at the start, and the same at the end of the step.
     pub(crate) lo: [f32; 8],
     /// Largest ones.
     pub(crate) hi: [f32; 8],
@@ -63,18 +63,22 @@ impl MovingBox {
     /// The box of one path, with what [`margin`] makes of a margin: its lower and its upper bounds, and the
     /// largest coordinate in each lane.
     #[inline(always)]
-    pub(crate) fn of_path<E: Eight>(w: E, [a, b]: &[DVec3; 2], margin: E::Of) -> [E::Of; 3] {
+    pub(crate) fn of_path<S: F32x8>(
+        w: S,
+        [a, b]: &[DVec3; 2],
+        margin: S::Vector,
+    ) -> [S::Vector; 3] {
         let (p, q) = (a.to_array(), b.to_array());
         let y = w.narrowed([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
-        let size = w.max(y, w.sub(w.all(0.0), y));
-        let s = w.add(w.mul(size, w.all(ROUNDING)), margin);
+        let size = w.max(y, w.sub(w.splat(0.0), y));
+        let s = w.add(w.mul(size, w.splat(ROUNDING)), margin);
         [w.sub(y, s), w.add(y, s), size]
     }
 
     /// A margin in all lanes but those that are always zero.
     #[inline(always)]
-    pub(crate) fn margins<E: Eight>(w: E, m: f32) -> E::Of {
-        w.of([m, m, m, 0.0, m, m, m, 0.0])
+    pub(crate) fn margins<S: F32x8>(w: S, m: f32) -> S::Vector {
+        w.load([m, m, m, 0.0, m, m, m, 0.0])
     }
 
     /// A box of several paths that are known by their bounds as seen from a point, each of these rounded once: at least as
@@ -83,27 +87,27 @@ impl MovingBox {
     /// With s the sum of the point's coordinate and the largest of these, their sum is off by 3 ε s, and the box of a
     /// path reaches 7 ε s beyond its margin: [`SEEN`] times s is more than both.
     #[inline(always)]
-    pub(crate) fn from_point<E: Eight>(
-        w: E,
+    pub(crate) fn from_point<S: F32x8>(
+        w: S,
         point: DVec3,
-        [lo, hi]: [E::Of; 2],
+        [lo, hi]: [S::Vector; 2],
         margin: f32,
     ) -> Self {
         let margin = margin + SEEN * margin;
         let [x, y, z] = point.to_array();
         let point = w.narrowed([x, y, z, 0.0], [x, y, z, 0.0]);
-        let away = w.max(hi, w.sub(w.all(0.0), lo));
-        let size = w.add(w.max(point, w.sub(w.all(0.0), point)), away);
-        let s = w.add(w.mul(size, w.all(SEEN)), Self::margins(w, margin));
+        let away = w.max(hi, w.sub(w.splat(0.0), lo));
+        let size = w.add(w.max(point, w.sub(w.splat(0.0), point)), away);
+        let s = w.add(w.mul(size, w.splat(SEEN)), Self::margins(w, margin));
         let (lo, hi) = (w.sub(w.add(point, lo), s), w.add(w.add(point, hi), s));
         Self::from_bounds(w, [lo, hi, size])
     }
 
     /// From bounds and the largest coordinate among them.
     #[inline(always)]
-    pub(crate) fn from_bounds<E: Eight>(w: E, [lo, hi, size]: [E::Of; 3]) -> Self {
-        if w.bits(w.above(size, w.all(LIMIT))) == 0 {
-            Self { lo: w.array(lo), hi: w.array(hi) }
+    pub(crate) fn from_bounds<S: F32x8>(w: S, [lo, hi, size]: [S::Vector; 3]) -> Self {
+        if w.bits(w.above(size, w.splat(LIMIT))) == 0 {
+            Self { lo: w.store(lo), hi: w.store(hi) }
         } else {
             // Sums of numbers so large may be anything.
             Self { lo: ENDLESS, hi: NOWHERE }
@@ -121,9 +125,9 @@ impl<I: Iterator<Item = [DVec3; 2]>> Work for Around<I> {
     type Output = MovingBox;
 
     #[inline(always)]
-    fn run(self, w: impl Eight) -> MovingBox {
+    fn run(self, w: impl F32x8) -> MovingBox {
         let m = MovingBox::margins(w, margin(self.margin));
-        let (mut lo, mut hi, mut size) = (w.of(NOWHERE), w.of(ENDLESS), w.all(0.0));
+        let (mut lo, mut hi, mut size) = (w.load(NOWHERE), w.load(ENDLESS), w.splat(0.0));
         for path in self.paths {
             let [l, h, s] = MovingBox::of_path(w, &path, m);
             (lo, hi, size) = (w.min(l, lo), w.max(h, hi), w.max(s, size));
@@ -139,7 +143,7 @@ impl Volume for MovingBox {
 
     #[inline]
     fn around(paths: impl Iterator<Item = [DVec3; 2]>, margin: f64) -> Self {
-        by_eights(Around { paths, margin })
+        with_simd(Around { paths, margin })
     }
 
     #[inline]

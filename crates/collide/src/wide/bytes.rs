@@ -2,10 +2,10 @@
 
 use super::Plain;
 
-/// Least and largest coordinates at the begin of the step and at its end, of 32 boxes.
+/// Least and largest coordinates at the start of the step and at its end, of 32 boxes.
 pub(crate) type Rows = [[[i8; 32]; 6]; 2];
 
-/// Bounds of 32 points: three coordinates and one without meaning at the begin of the step, and the same at its
+/// Bounds of 32 points: three coordinates and one without meaning at the start of the step, and the same at its
 /// end; the least, then the largest.
 pub(crate) type Points = [[[i32; 8]; 2]; 32];
 
@@ -181,7 +181,7 @@ impl Bytes for pulp::x86::V3 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Eight, Work, by_eights};
+    use super::super::{F32x8, Work, with_simd};
     use super::*;
     use proptest::prelude::*;
 
@@ -191,7 +191,7 @@ mod tests {
         type Output = (Rows, Rows, Vec<u32>);
 
         #[inline(always)]
-        fn run(self, w: impl Eight) -> Self::Output {
+        fn run(self, w: impl F32x8) -> Self::Output {
             let rows = w.triangles(self.0, self.1, self.2);
             let moved = w.moved(&rows, self.3);
             let one = |t: usize| [0, 1].map(|s: usize| [0, 1, 2, 3, 4, 5].map(|k| rows[s][k][t]));
@@ -210,7 +210,7 @@ mod tests {
                 std::array::from_fn(|side| std::array::from_fn(|k| cells[16 * n + 8 * side + k]))
             });
             let all = || All(&points, &base, &corners, &by);
-            prop_assert_eq!(by_eights(all()), all().run(Plain));
+            prop_assert_eq!(with_simd(all()), all().run(Plain));
         }
     }
 }

@@ -110,7 +110,7 @@ pub struct Case {
     pub piece: Vec<u32>,
     /// The cloth each vertex belongs to.
     pub vertex_piece: Vec<u32>,
-    /// Positions at the begin of the step [m].
+    /// Positions at the start of the step [m].
     pub x_t0: Vec<DVec3>,
     /// Positions at its end [m].
     pub x_t1: Vec<DVec3>,

@@ -14,7 +14,7 @@
 //! Triangles that touch at rest are not looked at.
 //!
 //! Errata and gaps:
-//! - Eqs. 8 and 9 take the side from the vertex's place at the begin against the plane. A box that moves
+//! - Eqs. 8 and 9 take the side from the vertex's place at the start against the plane. A box that moves
 //!   away from its follower can be beyond its own plane already; here the side is that of the box.
 //! - The paper does not print the rule for rigid objects (it is of 1996); ours limits one coordinate of a vertex that
 //!   would enter a body.

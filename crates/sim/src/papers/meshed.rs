@@ -46,7 +46,7 @@ impl Collider {
         Ok(Self { radius: 0.0, kind, sampled: Some(Arc::new(sampled)), ..Self::new(body) })
     }
 
-    /// What a sampled body says of a point, at the begin (0) or at the end (1) of the step: distance and direction outwards.
+    /// What a sampled body says of a point, at the start (0) or at the end (1) of the step: distance and direction outwards.
     pub(crate) fn ask(&self, end: usize, x: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         let pose = &self.poses[end];
         let back = pose.rotation.transpose();

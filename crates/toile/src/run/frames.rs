@@ -28,9 +28,9 @@ pub enum Format {
     Usda,
     /// One picture a frame, `frames/00000.png` and so on.
     Png,
-    /// A moving picture, `frames.gif`.
+    /// An animation, `frames.gif`.
     Gif,
-    /// A moving picture in full colour, `frames.apng`.
+    /// An animation in full colour, `frames.apng`.
     Apng,
     /// A still picture of moments side by side, `frames.png`.
     Sheet,

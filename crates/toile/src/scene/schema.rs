@@ -107,7 +107,7 @@ fn motion() -> Value {
         &["time"],
         json!({
             "time": number("When [s]."),
-            "translate": vector("Translation from the place at the begin [m]."),
+            "translate": vector("Translation from the place at the start [m]."),
             "axis": vector("Axis of the rotation."),
             "degrees": number("Angle of the rotation [degrees]."),
         }),

@@ -18,7 +18,7 @@ const POINTS: u32 = 8;
 /// Rounds of pushes out of bodies after each push of cloth.
 const ROUNDS: u32 = 8;
 
-/// All bodies at the begin.
+/// All bodies at the start.
 pub(super) struct Bodies {
     solids: Vec<Solid>,
     obstacles: Vec<Option<Obstacle>>,

@@ -17,7 +17,7 @@ pub(super) struct Cloth<'a> {
     /// Inverse masses relative to the mean mass; 0 is held.
     pub(super) w: Vec<f64>,
     /// Length that each edge may have [m]: from the lesser to the larger of its length at rest and
-    /// its length at the begin. Cloth that nobody pushes stays as it was placed.
+    /// its length at the start. Cloth that nobody pushes stays as it was placed.
     lengths: Vec<[f64; 2]>,
     /// Edges of each vertex, behind one another, and where each list begins.
     edges_of: Vec<u32>,

@@ -10,7 +10,7 @@ const MARCH: u32 = 200;
 /// Distance below which a point counts as in the surface of a mesh, for coordinates of a metre [m].
 const ROUNDING: f64 = 1e-12;
 
-/// A body as it stands at the begin.
+/// A body as it stands at the start.
 pub(super) enum Obstacle {
     /// A mesh, with the normals of its triangles.
     Mesh {

@@ -69,7 +69,7 @@ fn steps_jump_and_splines_follow_their_tangents() {
     let reader = Reader::new(&bytes, "t.glb").unwrap();
     assert_eq!(reader.times(), [0.0, 1.0]);
     assert_eq!(reader.frame(1).unwrap()[1], 3.0 * DVec3::X);
-    // From 0 to 1 with the slope 3 at the begin and 0 at the end: s³ − 3 s² + 3 s.
+    // From 0 to 1 with the slope 3 at the start and 0 at the end: s³ − 3 s² + 3 s.
     #[rustfmt::skip]
     let spline = [
         0.0, 0.0, 0.0,  0.0, 0.0, 0.0,  3.0, 0.0, 0.0,

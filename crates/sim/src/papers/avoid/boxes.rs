@@ -4,10 +4,10 @@ use glam::{DVec2, DVec3};
 
 /// Part of the gap by which boxes may overlap: conflicts come to an end, and rounding is no collision.
 const LEEWAY: f64 = 0.02;
-/// Part of the gap by which boxes may overlap at the begin and still be told apart.
+/// Part of the gap by which boxes may overlap at the start and still be told apart.
 const SHALLOW: f64 = 0.9;
 
-/// A box that moves linearly: corners at the begin and at the end of a step, with its part of the gap.
+/// A box that moves linearly: corners at the start and at the end of a step, with its part of the gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Swept {
     pub(crate) lo: [DVec3; 2],
@@ -59,7 +59,7 @@ fn positive(f0: f64, f1: f64) -> Option<[f64; 2]> {
 pub(crate) enum Meeting {
     /// They stay apart.
     Never,
-    /// They overlap from the begin: there is no plane between them.
+    /// They overlap from the start: there is no plane between them.
     Always,
     /// They meet in a plane.
     At(Plane),
@@ -107,7 +107,7 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
         let at = lower.hi[0][axis] + enter * (lower.hi[1][axis] - lower.hi[0][axis]);
         return Meeting::At(Plane { axis, at, half: 0.5 * gap, first_below });
     }
-    // Too near at the begin, but not through each other: they come no nearer.
+    // Too near at the start, but not through each other: they come no nearer.
     let (depth, axis) = overlap(a, b, 0.0);
     if depth > SHALLOW * gap
         || overlap(a, b, 1.0).0.max(overlap(a, b, 0.5).0) <= depth.max(LEEWAY * gap)
@@ -181,7 +181,7 @@ impl Neighbours {
 pub(crate) struct Pairs {
     /// Pairs that meet, and the planes between their boxes.
     pub(crate) planes: Vec<([u32; 2], Plane)>,
-    /// Pairs whose boxes overlap from the begin.
+    /// Pairs whose boxes overlap from the start.
     pub(crate) overlapping: Vec<[u32; 2]>,
 }
 

@@ -151,7 +151,7 @@ impl System {
         edges + corners + bending.sum::<f64>()
     }
 
-    /// Takes up the state at the begin of a step.
+    /// Takes up the state at the start of a step.
     pub(crate) fn assemble(&mut self, begin: &Begin<'_>) {
         let at = |v: u32| begin.x[v as usize];
         self.values.clone_from(&self.bending);

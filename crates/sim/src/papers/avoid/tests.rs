@@ -22,7 +22,7 @@ fn still(lo: DVec3, hi: DVec3, to: DVec3) -> Swept {
 
 #[test]
 fn the_plane_lies_where_the_last_axis_begins_to_overlap() {
-    // Overlap in x from the begin, in y from 1/2, in z from 3/4: the plane is one of z.
+    // Overlap in x from the start, in y from 1/2, in z from 3/4: the plane is one of z.
     let a = still(DVec3::ZERO, DVec3::ONE, DVec3::ZERO);
     let b =
         still(DVec3::new(0.5, 2.0, 2.5), DVec3::new(1.5, 3.0, 3.5), DVec3::new(0.0, -2.0, -2.0));

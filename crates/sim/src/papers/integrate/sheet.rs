@@ -80,7 +80,7 @@ impl SheetSystem {
         self.outer = outer;
     }
 
-    /// Takes up the viscosity at the begin of a step.
+    /// Takes up the viscosity at the start of a step.
     pub fn prepare(&mut self, x: &[DVec3]) {
         let Some(viscous) = &mut self.viscous else { return };
         self.sheet.hessian(x, true, true, viscous);

@@ -19,7 +19,7 @@ pub struct Contact {
     pub body: Option<(u32, DVec3)>,
     /// Coulomb friction.
     pub friction: f64,
-    /// How much the gap at the begin of the step falls short of the separation [m].
+    /// How much the gap at the start of the step falls short of the separation [m].
     pub deficit: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Repulsion of what is near (R5): impulses for proximities at the begin of a step [bridson2002, §7.2].
+//! Repulsion of what is near (R5): impulses for proximities at the start of a step [bridson2002, §7.2].
 //!
 //! Pairs nearer than a reach lose their approach (inelastically), and are pushed apart by a spring that may not
 //! do more than open a tenth of what is missing in one step; here it always does that much. Friction takes away up to
@@ -111,7 +111,7 @@ fn near_itself(
     Ok(())
 }
 
-/// Vertices near bodies as they stand at the begin of the step.
+/// Vertices near bodies as they stand at the start of the step.
 fn near_bodies(
     scene: &mut Scene,
     x: &[DVec3],

@@ -124,7 +124,7 @@ impl Stepper {
     }
 
     /// Keeps the vertices of a contact out of the body: from the moment they meet, the coordinate on which they
-    /// come nearer fastest goes on as the body does. `last` does so with all coordinates from the begin.
+    /// come nearer fastest goes on as the body does. `last` does so with all coordinates from the start.
     fn limit(
         &self,
         world: &World,
