@@ -13,6 +13,7 @@ pub mod avoid;
 pub mod barrier;
 pub mod body;
 pub mod cause;
+pub mod clock;
 pub mod constraint;
 pub mod element;
 mod error;
@@ -33,6 +34,7 @@ pub mod statics;
 pub mod strain_limit;
 mod world;
 
+pub use barrier::Contact;
 pub use body::{Body, BodyQuery};
 pub use cause::Cause;
 pub use constraint::Pin;

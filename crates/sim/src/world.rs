@@ -1,8 +1,9 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
-use crate::barrier::Seam;
+use crate::barrier::{Contact, Seam};
 use crate::body::{Body, BodyQuery, Collider};
 use crate::cause::Cause;
+use crate::clock::Clock;
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
 use crate::force::Wind;
@@ -17,14 +18,17 @@ use crate::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 mod avoid;
 mod blame;
+mod change;
+#[cfg(test)]
+mod change_tests;
 mod constrain;
 mod engine;
 mod feedback;
 mod minimise;
+mod observables;
 #[cfg(test)]
 mod sampled_tests;
 mod springs;
@@ -59,6 +63,11 @@ pub struct World {
     engine: Option<Engine>,
     /// Raised from outside to give up the present step.
     stop: Arc<AtomicBool>,
+    /// Step and time [s] from which steps have the present length.
+    since: (u64, f64),
+    /// Those that were asked for last.
+    contacts: Vec<Contact>,
+    energies: Vec<Energy>,
 }
 
 /// What surrounds the cloths.
@@ -126,6 +135,9 @@ impl World {
             scene,
             warnings,
             stop: Arc::default(),
+            since: (0, 0.0),
+            contacts: Vec::new(),
+            energies: Vec::new(),
         })
     }
 
@@ -176,6 +188,10 @@ impl World {
             return Err(Error::Mesh { name: "saved state".into(), reason });
         }
         self.state = state;
+        // A state of steps of another length goes on from its own time.
+        if self.time_of(self.state.step) != self.state.time {
+            self.since = (self.state.step, self.state.time);
+        }
         Ok(())
     }
 
@@ -218,14 +234,6 @@ impl World {
         &self.seams
     }
 
-    /// Another acceleration of free fall [m/s²] from the next step on.
-    pub fn set_gravity(&mut self, gravity: DVec3) {
-        self.gravity = gravity;
-        if let Some(Engine::Elements(system, _) | Engine::Implicit(system, _)) = &mut self.engine {
-            system.set_gravity(gravity);
-        }
-    }
-
     /// Gives back the memory of the default solver, which is most of what a world holds; it is set up anew when something is
     /// asked of it. Other methods keep theirs.
     pub fn rest(&mut self) {
@@ -244,6 +252,12 @@ impl World {
         Ok(())
     }
 
+    /// When a step begins [s].
+    fn time_of(&self, step: u64) -> f64 {
+        let (first, time) = self.since;
+        time + (step - first.min(step)) as f64 * self.settings.step
+    }
+
     /// Lets a flag give up the step under way, which then is [`Error::Stopped`] and leaves the state as it was. The default
     /// solver looks at it in every iteration, the others before every part of a step.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
@@ -257,9 +271,8 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, Error> {
         self.wake()?;
         let mut report = StepReport::default();
-        let h = self.settings.step;
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
-        let (t0, t1) = (self.state.step as f64 * h, (self.state.step + 1) as f64 * h);
+        let (t0, t1) = (self.time_of(self.state.step), self.time_of(self.state.step + 1));
         let parts = self.advance(t0, t1 - t0, 0, &mut report)?;
         if parts > 1 {
             report.warnings.push(Warning::Substepped { step: self.state.step, parts });
@@ -319,15 +332,15 @@ impl World {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let (mut x, mut v) = (self.state.x.clone(), self.state.v.clone());
-        let clock = Instant::now();
+        let clock = Clock::start();
         let (anchors, pin_anchor) = self.drive_pins(t, h, &mut v);
         let counted = report.seconds.detect + report.seconds.respond;
         let (before, touches) = self.integrate(engine, (t, h), &mut x, &mut v, report)?;
         self.check_finite(&x, &v, Stage::Integrate)?;
         let counted = report.seconds.detect + report.seconds.respond - counted;
-        report.seconds.integrate += clock.elapsed().as_secs_f64() - counted;
+        report.seconds.integrate += clock.seconds() - counted;
 
-        let clock = Instant::now();
+        let clock = Clock::start();
         report.stretch = report.stretch.max(self.largest_stretch(&x));
         let unlimited = x.clone();
         if self.settings.strain_limit.apply(&self.model.springs, &self.inverse_mass, &mut x) {
@@ -338,7 +351,7 @@ impl World {
                 v[i] += (x[i] - unlimited[i]) / h;
             }
         }
-        report.seconds.strain_limit += clock.elapsed().as_secs_f64();
+        report.seconds.strain_limit += clock.seconds();
 
         let mut touched = x != unlimited;
         if self.settings.collision.enabled {

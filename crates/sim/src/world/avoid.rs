@@ -3,11 +3,11 @@
 use super::World;
 use crate::avoid::{Begin, Obstacle, Solver};
 use crate::cause::Cause;
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::report::StepReport;
 use crate::respond::Contact;
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::ccd::Separation;
 
 /// Times as many rounds as the settings allow, with vertices held, before the step is given up.
@@ -23,7 +23,7 @@ impl World {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let step = self.state.step;
-        let clock = Instant::now();
+        let clock = Clock::start();
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
             vertex: e.vertex,
@@ -46,7 +46,7 @@ impl World {
         let drag = solver.settings.drag;
         solver.system.assemble(&Begin { x: &x_t0, v: &v, force: &force, mass, drag, h });
         let mut x: Vec<DVec3> = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
-        report.seconds.integrate += clock.elapsed().as_secs_f64();
+        report.seconds.integrate += clock.seconds();
 
         let enabled = self.settings.collision.enabled;
         let edge = self.model.rest_lengths().iter().copied().fold(0.0, f64::max);
@@ -57,14 +57,14 @@ impl World {
         let rounds = solver.settings.rounds;
         let mut left = (0, 0);
         for round in 1..=rounds * LAST_ROUNDS {
-            let clock = Instant::now();
+            let clock = Clock::start();
             let hold = 4 * round > rounds;
             report.linear_iterations += solver.solve(&x_t0, hold, &mut x);
             report.iterations += 1;
             self.check_finite(&x, &v, Stage::Integrate)?;
-            report.seconds.integrate += clock.elapsed().as_secs_f64();
+            report.seconds.integrate += clock.seconds();
 
-            let clock = Instant::now();
+            let clock = Clock::start();
             let last = round >= rounds;
             let inside = match enabled {
                 true => solver.meet_bodies(&obstacles, [&x_t0, &x], last),
@@ -74,13 +74,13 @@ impl World {
                 true => self.others_met(&obstacles, &x, h, report)?,
                 false => Vec::new(),
             };
-            let with_bodies = clock.elapsed().as_secs_f64();
-            let clock = Instant::now();
+            let with_bodies = clock.seconds();
+            let clock = Clock::start();
             let found = match enabled && self.settings.collision.self_collision {
                 true => solver.detect(&x_t0, &x, last),
                 false => Default::default(),
             };
-            let with_itself = clock.elapsed().as_secs_f64();
+            let with_itself = clock.seconds();
             report.detections += 1;
             report.self_detection += with_itself;
             report.seconds.detect += with_bodies + with_itself;
@@ -95,14 +95,14 @@ impl World {
                 self.state.x = x;
                 return Ok(());
             }
-            let clock = Instant::now();
+            let clock = Clock::start();
             left =
                 (inside + contacts.len() + found.len(), found.vertex(&self.model.mesh.triangles));
             for c in &contacts {
                 self.limit(solver, c, &x, h, last);
             }
             solver.limit(&found, [&x_t0, &x], [hold, last]);
-            report.seconds.respond += clock.elapsed().as_secs_f64();
+            report.seconds.respond += clock.seconds();
         }
         let cause = Box::new(Cause::Collisions { left: left.0 });
         Err(Error::Unresolved { step, vertex: left.1, cause })

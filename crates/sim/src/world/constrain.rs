@@ -11,13 +11,13 @@
 //! Limits: the second solve is not looked at again, and edges between constrained vertices are not seen.
 
 use super::World;
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::linear::Constraint;
 use crate::report::StepReport;
 use crate::respond::{Contact, Near, Query, ZoneSet, repulse};
 use crate::settings::Collision;
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::Motion;
 use toile_collide::ccd::Separation;
 
@@ -80,7 +80,7 @@ impl World {
         else {
             return Ok(None);
         };
-        let clock = Instant::now();
+        let clock = Clock::start();
         let near = Near { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
         let free: Vec<DVec3> = x.iter().zip(x_t0).map(|(x, x_t0)| (*x - *x_t0) / h).collect();
         let mut repelled = free.clone();
@@ -89,7 +89,7 @@ impl World {
         for (i, force) in outer.iter_mut().enumerate() {
             *force += (repelled[i] - free[i]) * (self.model.mass[i] / h);
         }
-        report.seconds.respond += clock.elapsed().as_secs_f64();
+        report.seconds.respond += clock.seconds();
         let to = |(x_t0, v): (&DVec3, &DVec3)| *x_t0 + *v * h;
         Ok(changed.contains(&true).then(|| x_t0.iter().zip(&repelled).map(to).collect()))
     }

@@ -6,6 +6,7 @@ use super::springs::{Forces, Gather};
 use crate::avoid;
 use crate::barrier::{ContactSetup, Solver};
 use crate::body::Collider;
+use crate::clock::Clock;
 use crate::error::Error;
 use crate::integrate::{Dynamics, Implicit, Scratch, SheetSystem, StepError, System};
 use crate::linear::{Constraint, Filter};
@@ -15,7 +16,6 @@ use crate::settings::{Method, Response, Settings, Springs, Stiffness};
 use crate::sheet::Sheet;
 use crate::state::Before;
 use glam::DVec3;
-use std::time::Instant;
 
 /// The method of a world with its memory.
 #[derive(Debug)]
@@ -151,9 +151,9 @@ impl World {
                     return Ok((before, Vec::new()));
                 }
                 let repelled = self.repel(h, x, &mut outer, report)?;
-                let clock = Instant::now();
+                let clock = Clock::start();
                 let touches = self.touches((t, h), repelled.as_deref().unwrap_or(x), report)?;
-                report.seconds.detect += clock.elapsed().as_secs_f64();
+                report.seconds.detect += clock.seconds();
                 if touches.is_empty() && repelled.is_none() {
                     return Ok((before, touches));
                 }

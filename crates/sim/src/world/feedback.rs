@@ -9,12 +9,12 @@
 use super::World;
 use super::constrain::Touch;
 use super::engine::Engine;
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::Method;
 use glam::DVec3;
-use std::time::Instant;
 
 impl World {
     /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any. What bodies
@@ -48,7 +48,7 @@ impl World {
             if round == feedback {
                 break;
             }
-            let clock = Instant::now();
+            let clock = Clock::start();
             for (i, mean) in changed.into_iter().enumerate() {
                 if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
                     given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));
@@ -60,7 +60,7 @@ impl World {
             self.drive_pins(t, h, v);
             self.integrate_with(engine, (t, h), (x, v), &touches, report)?;
             self.check_finite(x, v, Stage::Integrate)?;
-            report.seconds.integrate += clock.elapsed().as_secs_f64();
+            report.seconds.integrate += clock.seconds();
         }
         Ok(touched)
     }
