@@ -224,6 +224,10 @@ impl Fitting {
         &self.world
     }
 
+    pub(crate) fn into_world(self) -> World {
+        self.world
+    }
+
     /// Lets a flag give up the step under way, which then leaves everything as it was.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
         self.world.stop_with(Arc::clone(&flag));
@@ -358,7 +362,7 @@ impl Fitting {
                 self.rubs = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
-                self.world.set_gravity(GRAVITY);
+                self.world.set_gravity(GRAVITY)?;
                 self.thread()?;
             }
             Stage::Sewing if self.steps >= PATIENCE => {

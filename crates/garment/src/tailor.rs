@@ -10,6 +10,7 @@ use crate::fabrics::Fabrics;
 use crate::fitting::{Carrier, Fitting, SavedFitting, Stage};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use toile_body::Landmarks;
@@ -30,13 +31,13 @@ pub struct SavedTailor {
     fitting: SavedFitting,
 }
 
-/// Somebody who makes a garment, step by step.
+/// Somebody who makes a garment, step by step. What it is made from is borrowed, or owned ([`Tailor::owning`]).
 #[derive(Debug)]
 pub struct Tailor<'a> {
-    pattern: &'a Pattern,
-    mesh: &'a PatternMesh,
-    body: &'a TriMesh,
-    landmarks: &'a Landmarks,
+    pattern: Cow<'a, Pattern>,
+    mesh: Cow<'a, PatternMesh>,
+    body: Cow<'a, TriMesh>,
+    landmarks: Cow<'a, Landmarks>,
     fabrics: Fabrics,
     /// Coarse panels, while it is sewn with them, and how they carry the fine ones.
     coarse: Option<(PatternMesh, Carrier)>,
@@ -56,19 +57,30 @@ impl<'a> Tailor<'a> {
         (body, landmarks): (&'a TriMesh, &'a Landmarks),
         fabrics: impl Into<Fabrics>,
     ) -> Result<Self, Error> {
-        let fabrics = fabrics.into();
+        let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
+        let wearer = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
+        Self::begun(pattern, mesh, edge_length, wearer, fabrics.into())
+    }
+
+    fn begun(
+        pattern: Cow<'a, Pattern>,
+        mesh: Cow<'a, PatternMesh>,
+        edge_length: f64,
+        (body, landmarks): (Cow<'a, TriMesh>, Cow<'a, Landmarks>),
+        fabrics: Fabrics,
+    ) -> Result<Self, Error> {
         let begin = |mesh: &PatternMesh| {
-            let arranged = arrange(pattern, mesh, body, landmarks)?;
-            Fitting::new(mesh, &arranged, body, &fabrics)
+            let arranged = arrange(&pattern, mesh, &body, &landmarks)?;
+            Fitting::new(mesh, &arranged, &body, &fabrics)
         };
         let coarse =
-            coarser(pattern, edge_length).and_then(|coarse| Some((begin(&coarse).ok()?, coarse)));
+            coarser(&pattern, edge_length).and_then(|coarse| Some((begin(&coarse).ok()?, coarse)));
         let (fitting, coarse) = match coarse {
             Some((fitting, coarse)) => {
-                let carrier = Carrier::new(&coarse, mesh);
+                let carrier = Carrier::new(&coarse, &mesh);
                 (fitting, Some((coarse, carrier)))
             }
-            None => (begin(mesh)?, None),
+            None => (begin(&mesh)?, None),
         };
         Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
     }
@@ -96,6 +108,8 @@ impl<'a> Tailor<'a> {
             let carrier = Carrier::new(&coarse, mesh);
             (coarse, carrier)
         });
+        let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
+        let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
         Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
     }
 
@@ -128,6 +142,11 @@ impl<'a> Tailor<'a> {
     pub fn without_coarse(self) -> Result<Self, Error> {
         let fitting = self.begin_anew()?;
         Ok(Self { coarse: None, fitting, ..self })
+    }
+
+    /// The world of the garment, with its seams, elastics and tapes, to be stepped by somebody else from now on.
+    pub fn into_world(self) -> World {
+        self.fitting.into_world()
     }
 
     /// The garment as it is; coarse while [`Tailor::is_coarse`].
@@ -165,7 +184,7 @@ impl<'a> Tailor<'a> {
         let result = match self.fitting.step() {
             Ok(report) => {
                 if self.fitting.is_settling() {
-                    self.fitting = match self.fitting.refined(coarse, self.mesh)? {
+                    self.fitting = match self.fitting.refined(coarse, &self.mesh)? {
                         Some(fine) => fine,
                         None => self.begin_anew()?,
                     };
@@ -193,8 +212,25 @@ impl<'a> Tailor<'a> {
 
     /// Begins anew with the triangles asked for.
     fn begin_anew(&self) -> Result<Fitting, Error> {
-        let arranged = arrange(self.pattern, self.mesh, self.body, self.landmarks)?;
-        Fitting::new(self.mesh, &arranged, self.body, &self.fabrics)
+        let arranged = arrange(&self.pattern, &self.mesh, &self.body, &self.landmarks)?;
+        Fitting::new(&self.mesh, &arranged, &self.body, &self.fabrics)
+    }
+}
+
+impl Tailor<'static> {
+    /// The same as [`Tailor::new`], keeping all it needs.
+    ///
+    /// # Errors
+    /// As for [`Tailor::new`].
+    pub fn owning(
+        pattern: Pattern,
+        mesh: PatternMesh,
+        edge_length: f64,
+        (body, landmarks): (TriMesh, Landmarks),
+        fabrics: Fabrics,
+    ) -> Result<Self, Error> {
+        let wearer = (Cow::Owned(body), Cow::Owned(landmarks));
+        Self::begun(Cow::Owned(pattern), Cow::Owned(mesh), edge_length, wearer, fabrics)
     }
 }
 

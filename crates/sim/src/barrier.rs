@@ -18,6 +18,7 @@
 //! | `potential.rs`, `rule.rs` | the incremental potential, and the integration rules |
 //! | `candidates.rs`, `candidate_update.rs` | pairs of features that may touch, by the broad phase |
 //! | `contact.rs`, `law.rs`, `stiffness.rs` | active contacts, the barrier, its stiffness |
+//! | `contact_list.rs` | the contacts of a state, for readers |
 //! | `friction.rs` | Coulomb friction with stored tangential displacements |
 //! | `step_limit.rs`, `truncation.rs` | continuous collision detection along a direction, for all vertices and for single ones |
 //! | `feasibility.rs` | whether a start keeps the minimum separation |
@@ -27,6 +28,7 @@
 mod candidate_update;
 mod candidates;
 mod contact;
+mod contact_list;
 mod direction;
 mod feasibility;
 mod friction;
@@ -48,6 +50,7 @@ mod system;
 mod test_sheets;
 mod truncation;
 
+pub use contact_list::Contact;
 pub use feasibility::Infeasible;
 pub use friction::Anchors;
 pub(crate) use iterate::{Blocker, ExternalAcceleration, StepResult, StepStart};

@@ -12,6 +12,7 @@
 pub mod barrier;
 pub mod body;
 pub mod cause;
+pub mod clock;
 pub mod constraint;
 pub mod element;
 mod error;
@@ -31,6 +32,7 @@ mod state;
 pub mod statics;
 mod world;
 
+pub use barrier::Contact;
 pub use body::{Body, BodyQuery};
 pub use cause::Cause;
 pub use constraint::Pin;

@@ -63,16 +63,8 @@ pub(crate) fn check(
     wind: Option<&Wind>,
     step: f64,
 ) -> Result<(), Error> {
-    if !gravity.is_finite() {
-        return Err(setting("gravity", "is not finite".into()));
-    }
-    if gravity.length() > STRONGEST {
-        let reason = format!("is {:e} m/s²; at most {STRONGEST:e} can be", gravity.length());
-        return Err(setting("gravity", reason));
-    }
-    if let Some(reason) = wind.and_then(|w| w.validate().err()) {
-        return Err(setting("wind", reason));
-    }
+    check_gravity(gravity)?;
+    check_wind(wind)?;
     if let Some(v) = model.mesh.positions.iter().position(|p| p.abs().max_element() > LARGEST) {
         let reason =
             format!("vertex {v} is more than {LARGEST:?} m from the origin; move the scene");
@@ -89,6 +81,23 @@ pub(crate) fn check(
         }
     }
     check_pins(model, pins, step)
+}
+
+/// Refuses gravity that no number can hold.
+pub(crate) fn check_gravity(gravity: DVec3) -> Result<(), Error> {
+    if !gravity.is_finite() {
+        return Err(setting("gravity", "is not finite".into()));
+    }
+    if gravity.length() > STRONGEST {
+        let reason = format!("is {:e} m/s²; at most {STRONGEST:e} can be", gravity.length());
+        return Err(setting("gravity", reason));
+    }
+    Ok(())
+}
+
+/// Refuses wind that makes no sense.
+pub(crate) fn check_wind(wind: Option<&Wind>) -> Result<(), Error> {
+    wind.map_or(Ok(()), |w| w.validate().map_err(|reason| setting("wind", reason)))
 }
 
 fn check_pins(model: &Model, pins: &[Pin], step: f64) -> Result<(), Error> {

@@ -140,6 +140,12 @@ impl Sheet {
         self.parts.iter_mut().map(|p| p.energy(x, &mut m)).sum()
     }
 
+    /// Elastic energy of each cloth [J].
+    pub fn energies(&mut self, x: &[DVec3]) -> Vec<f64> {
+        let mut m = Vec::new();
+        self.parts.iter_mut().map(|p| p.energy(x, &mut m)).collect()
+    }
+
     /// Its gradient [N]; the force is the negative. Returns the energy of the moments, if there are any.
     pub fn gradient(&mut self, x: &[DVec3], g: &mut [DVec3]) {
         let gather = self.gather.get_or_insert_with(|| Gather::new(&self.parts, self.vertices));

@@ -1,6 +1,6 @@
 //! The world: model, state, bodies, pins and settings, and how they step.
 
-use crate::barrier::Seam;
+use crate::barrier::{Contact, Seam};
 use crate::body::Body;
 use crate::constraint::Pin;
 use crate::error::{Error, Stage};
@@ -15,8 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 mod blame;
+mod change;
+#[cfg(test)]
+mod change_tests;
 mod engine;
 mod minimise;
+mod observables;
 
 use engine::Engine;
 
@@ -44,6 +48,11 @@ pub struct World {
     engine: Option<Engine>,
     /// Raised from outside to give up the present step.
     stop: Arc<AtomicBool>,
+    /// Step and time [s] from which steps have the present length.
+    since: (u64, f64),
+    /// Those that were asked for last.
+    contacts: Vec<Contact>,
+    energies: Vec<Energy>,
 }
 
 /// What surrounds the cloths.
@@ -106,6 +115,9 @@ impl World {
             separation,
             warnings,
             stop: Arc::default(),
+            since: (0, 0.0),
+            contacts: Vec::new(),
+            energies: Vec::new(),
         })
     }
 
@@ -156,6 +168,10 @@ impl World {
             return Err(Error::Mesh { name: "saved state".into(), reason });
         }
         self.state = state;
+        // A state of steps of another length goes on from its own time.
+        if self.time_of(self.state.step) != self.state.time {
+            self.since = (self.state.step, self.state.time);
+        }
         Ok(())
     }
 
@@ -198,15 +214,6 @@ impl World {
         &self.seams
     }
 
-    /// Another acceleration of free fall [m/s²] from the next step on.
-    pub fn set_gravity(&mut self, gravity: DVec3) {
-        self.gravity = gravity;
-        #[cfg(feature = "papers")]
-        if let Some(Engine::Paper(system)) = &mut self.engine {
-            system.set_gravity(gravity);
-        }
-    }
-
     /// Gives back the memory of the default solver, which is most of what a world holds; it is set up anew when something is
     /// asked of it. Other methods keep theirs.
     pub fn rest(&mut self) {
@@ -226,6 +233,12 @@ impl World {
         Ok(())
     }
 
+    /// When a step begins [s].
+    fn time_of(&self, step: u64) -> f64 {
+        let (first, time) = self.since;
+        time + (step - first.min(step)) as f64 * self.settings.step
+    }
+
     /// Lets a flag give up the step under way, which then is [`Error::Stopped`] and leaves the state as it was. The default
     /// solver looks at it in every iteration, the others before every part of a step.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
@@ -239,9 +252,8 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, Error> {
         self.wake()?;
         let mut report = StepReport::default();
-        let h = self.settings.step;
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
-        let (t0, t1) = (self.state.step as f64 * h, (self.state.step + 1) as f64 * h);
+        let (t0, t1) = (self.time_of(self.state.step), self.time_of(self.state.step + 1));
         let parts = self.advance(t0, t1 - t0, 0, &mut report)?;
         if parts > 1 {
             report.warnings.push(Warning::Substepped { step: self.state.step, parts });

@@ -95,6 +95,11 @@ impl From<toile_sim::Error> for Error {
 }
 
 impl Error {
+    /// What to do about it, if that can be said.
+    pub fn remedy(&self) -> Option<String> {
+        self.help().map(|help| help.to_string())
+    }
+
     /// A request that makes no sense, and what would.
     pub fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Request { message: message.into(), help: help.into() }

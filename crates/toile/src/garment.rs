@@ -6,11 +6,14 @@ mod maps;
 mod page;
 mod ramp;
 mod report;
+mod simulation;
 #[cfg(test)]
 mod tests;
 
 use made_of::{colours, fabrics, panel_fabrics};
 pub use report::{FIT_VERSION, FitReport, FitShort};
+pub use simulation::{Garment, GarmentSimulation, Wearer};
+pub use toile_garment::{PanelRange, Stage as SewingStage};
 
 use crate::body;
 use crate::error::Error;
@@ -143,7 +146,7 @@ fn pattern(order: &Order) -> Result<Pattern, Error> {
 }
 
 /// Who wears it.
-struct Wearer {
+struct MeasuredWearer {
     body: TriMesh,
     landmarks: Landmarks,
     /// Where it was measured; nothing if it cannot be.
@@ -159,7 +162,7 @@ struct Wearer {
     space_note: Option<String>,
 }
 
-fn wearer(order: &Order) -> Result<Wearer, Error> {
+fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
     let (body, landmarks, name, repairs) = match &order.body {
         None => {
             let size = order.wearer.unwrap_or(order.size);
@@ -182,7 +185,7 @@ fn wearer(order: &Order) -> Result<Wearer, Error> {
         Some(repairs) if order.coordinates == Coordinates::Body => space(repairs, &body),
         _ => (Space::default(), None),
     };
-    Ok(Wearer { body, landmarks, tapes, name, note, repairs, space, space_note })
+    Ok(MeasuredWearer { body, landmarks, tapes, name, note, repairs, space, space_note })
 }
 
 /// Coordinates of the file of a body, or metres and the reason.

@@ -179,6 +179,16 @@ impl ClothFile {
     }
 }
 
+/// What is to be said of a mesh in memory whose vertices lie on one another: its vertices keep their numbers, so they are not merged.
+pub(crate) fn doubled(mesh: &TriMesh, name: &str) -> Option<String> {
+    let merged = Welding::new(&mesh.positions).merged();
+    (merged > 0).then(|| {
+        format!(
+            "{name}: {merged} vertices are at the same place as others: the cloth will fall apart there; merge them with `TriMesh::weld`"
+        )
+    })
+}
+
 /// Whether welding has made faults that were not there: layers that touch are no cracks.
 fn is_worse(before: &TriMesh, after: &TriMesh) -> bool {
     let faults = |mesh: &TriMesh| {

@@ -162,6 +162,11 @@ impl Level {
         self.world.stop_with(flag.shared());
     }
 
+    /// Its world, to be changed.
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
     /// One step; the world of the scene is carried along.
     pub(crate) fn step(&mut self, scene: &mut World) -> Result<StepReport, Error> {
         self.world.restore(self.restricted(scene.state()))?;

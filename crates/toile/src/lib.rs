@@ -55,12 +55,19 @@ pub use run::{
     Report, Stage, Stages, StopFlag, Verdict, cpu_seconds, run, saved_state,
 };
 pub use scene::{
-    Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, Jitter, Pin, Place, Rotate, Scene,
-    Select, Stack, drape_scene, is_scene, read_text, schema, settings_as_toml, suggest,
+    Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, FabricSource, Jitter, Pin, Pinned,
+    Place, Rotate, Scene, Select, Stack, drape_scene, is_scene, read_text, schema,
+    settings_as_toml, suggest,
 };
 pub use simulation::Simulation;
 pub use untangle::Untangled;
 
-pub use glam::DVec3;
+pub use garment::{Garment, GarmentSimulation, Wearer};
+pub use glam::{DVec2, DVec3};
+pub use toile_mesh::{TriMesh, io, shape};
+/// Sewing patterns, designs and measurements.
+pub use toile_pattern as pattern;
 pub use toile_sim::force::Wind;
-pub use toile_sim::{Fabric, Motion, Preset, Settings, State};
+pub use toile_sim::{
+    Contact, Energy, Fabric, Motion, Preset, Settings, State, StepReport, World, clock, motion,
+};

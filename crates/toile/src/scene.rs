@@ -1,7 +1,7 @@
 //! The scene: what there is, and how it is to be simulated.
 //!
-//! The same types are the TOML file and the builder. Every key has a default where one makes sense,
-//! so that a scene is a few lines:
+//! The same types are the TOML file and the builder; in code a fabric, settings and meshes are also given as values. Every key
+//! has a default where one makes sense, so that a scene is a few lines:
 //!
 //! ```toml
 //! [[cloth]]
@@ -23,7 +23,8 @@ pub(crate) mod schema;
 
 pub use build::settings_as_toml;
 pub use expect::Expect;
-pub use pins::{Pin, Select};
+pub use fabrics::FabricSource;
+pub use pins::{Pin, Pinned, Select};
 pub use read::{drape_scene, is_scene, read_text};
 pub use schema::schema;
 
@@ -36,10 +37,22 @@ use crate::picture::Camera;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use toile_mesh::TriMesh;
 use toile_sim::force::Wind;
-use toile_sim::{Motion, Preset};
+use toile_sim::{Fabric, Motion, Preset, Settings};
 
 /// Everything there is, and how to simulate it.
+///
+/// ```
+/// use toile::{Body, Cloth, DVec3, Scene};
+///
+/// let sim = Scene::new()
+///     .with_cloth(Cloth::rectangle(0.4, 0.4, 0.04).at(0.0, 0.3, 0.0))
+///     .with_body(Body::sphere(DVec3::ZERO, 0.2))
+///     .build()?;
+/// assert_eq!(sim.positions().len(), 11 * 11);
+/// # Ok::<(), toile::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
@@ -67,8 +80,12 @@ pub struct Scene {
     /// Moving air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<Wind>,
-    /// Settings that differ from those of the preset, nested as [`toile_sim::Settings`].
+    /// Settings that differ from those of the preset, nested as [`toile_sim::Settings`]. In code, [`Scene::with_settings`] is the
+    /// typed way.
     pub solver: toml::Table,
+    /// Settings instead of those of the preset.
+    #[serde(skip)]
+    pub(crate) given: Option<Box<Settings>>,
     /// Where the picture is taken from.
     pub camera: Camera,
     /// What must hold after a run.
@@ -95,6 +112,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             wind: None,
             solver: toml::Table::new(),
+            given: None,
             camera: Camera::default(),
             expect: Expect::default(),
             folder: PathBuf::new(),
@@ -104,6 +122,18 @@ impl Default for Scene {
 }
 
 /// One or more sheets of cloth.
+///
+/// ```
+/// use toile::{Cloth, DVec3, Fabric, Pin, Select};
+///
+/// let light = Fabric { density: 0.05, ..Fabric::default() };
+/// let curtain = Cloth::rectangle(1.0, 2.0, 0.05)
+///     .named("curtain")
+///     .fabric(light)
+///     .rotated(DVec3::X, 90.0)
+///     .pin(Pin::of(Select::TopCorners));
+/// assert_eq!(curtain.pins.len(), 1);
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cloth {
@@ -112,9 +142,9 @@ pub struct Cloth {
     pub name: String,
     /// Its shape at rest.
     pub shape: ClothShape,
-    /// The name of a fabric, or a table of values that differ from `base` (cotton if not given).
-    #[serde(default = "cotton")]
-    pub fabric: toml::Value,
+    /// What it is made of.
+    #[serde(default)]
+    pub fabric: FabricSource,
     /// Where it begins.
     #[serde(default)]
     pub place: Place,
@@ -131,10 +161,6 @@ pub struct Cloth {
 
 fn cloth_name() -> String {
     "cloth".into()
-}
-
-fn cotton() -> toml::Value {
-    toml::Value::String("cotton".into())
 }
 
 /// Shape of a cloth at rest.
@@ -172,6 +198,14 @@ pub enum ClothShape {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rest: Option<RestShape>,
     },
+    /// A mesh in memory, with its material coordinates if it has any; no file can say it. Vertices keep their numbers.
+    #[serde(skip)]
+    Given {
+        /// The mesh.
+        mesh: TriMesh,
+        /// Where its rest shape comes from, as for a mesh from a file.
+        rest: Option<RestShape>,
+    },
 }
 
 impl ClothShape {
@@ -179,7 +213,7 @@ impl ClothShape {
     pub fn cells(&self) -> Option<[u64; 2]> {
         match self {
             Self::Grid { cells, .. } | Self::Knot { cells, .. } => Some(*cells),
-            Self::Mesh { .. } => None,
+            Self::Mesh { .. } | Self::Given { .. } => None,
         }
     }
 
@@ -187,7 +221,7 @@ impl ClothShape {
     pub(crate) fn diagonals(&self) -> Diagonals {
         match self {
             Self::Grid { diagonals, .. } => *diagonals,
-            Self::Knot { .. } | Self::Mesh { .. } => Diagonals::Alternating,
+            Self::Knot { .. } | Self::Mesh { .. } | Self::Given { .. } => Diagonals::Alternating,
         }
     }
 }
@@ -274,6 +308,20 @@ fn up() -> DVec3 {
 }
 
 /// Something cloth collides with.
+///
+/// ```
+/// use toile::{Body, BodyShape, DVec3, Motion};
+///
+/// let ring = BodyShape::Ring { at: DVec3::ZERO, radius: 0.2, rod: 0.02, rotate: None };
+/// let rising = Motion::Steady {
+///     velocity: DVec3::Y * 0.1,
+///     axis: DVec3::Y,
+///     turns_per_second: 0.0,
+///     centre: DVec3::ZERO,
+/// };
+/// let body = Body::new("ring", ring).moving(rising).friction(0.2);
+/// assert_eq!(body.friction, Some(0.2));
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
@@ -356,6 +404,15 @@ pub enum BodyShape {
         #[serde(default)]
         place: Place,
     },
+    /// A mesh in memory; no file can say it. It is cleaned as one from a file: doubled vertices and triangles go, and it is turned
+    /// to face outwards.
+    #[serde(skip)]
+    Given {
+        /// The mesh.
+        mesh: TriMesh,
+        /// Where it stands.
+        place: Place,
+    },
 }
 
 impl Scene {
@@ -398,6 +455,33 @@ impl Scene {
     #[must_use]
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
+        self.given = None;
+        self
+    }
+
+    /// Takes these settings instead of those of a preset.
+    ///
+    /// ```
+    /// use toile::{Cloth, Preset, Scene, Settings};
+    ///
+    /// let settings = Settings { step: 0.005, ..Preset::Toile.settings() };
+    /// let sim = Scene::new()
+    ///     .with_cloth(Cloth::rectangle(0.2, 0.2, 0.05))
+    ///     .with_settings(settings)
+    ///     .build()?;
+    /// assert_eq!(sim.world().settings().step, 0.005);
+    /// # Ok::<(), toile::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_settings(mut self, settings: Settings) -> Self {
+        self.given = Some(Box::new(settings));
+        self
+    }
+
+    /// Sets the acceleration of free fall [m/s²].
+    #[must_use]
+    pub fn with_gravity(mut self, gravity: DVec3) -> Self {
+        self.gravity = gravity;
         self
     }
 }
@@ -410,12 +494,29 @@ impl Cloth {
         Self::from_shape(ClothShape::Grid { width, height, cells, diagonals: Diagonals::default() })
     }
 
+    /// A mesh in memory. Its rest shape is that of its material coordinates (uv) if their lengths fit, else that of its
+    /// positions; [`Cloth::rest`] chooses. Vertices keep their numbers.
+    ///
+    /// ```
+    /// use toile::{Cloth, DVec3, Scene, TriMesh};
+    ///
+    /// let positions = vec![DVec3::ZERO, DVec3::X, DVec3::NEG_Z, DVec3::new(1.0, 0.0, -1.0)];
+    /// let mesh = TriMesh::new(positions, vec![[0, 1, 3], [0, 3, 2]]);
+    /// let mut sim = Scene::new().with_cloth(Cloth::from_mesh(mesh)).build()?;
+    /// sim.step()?;
+    /// assert!(sim.positions()[3].y < 0.0);
+    /// # Ok::<(), toile::Error>(())
+    /// ```
+    pub fn from_mesh(mesh: TriMesh) -> Self {
+        Self::from_shape(ClothShape::Given { mesh, rest: None })
+    }
+
     /// A cloth of any shape.
     pub fn from_shape(shape: ClothShape) -> Self {
         Self {
             name: cloth_name(),
             shape,
-            fabric: cotton(),
+            fabric: FabricSource::default(),
             place: Place::default(),
             stack: None,
             jitter: None,
@@ -447,7 +548,23 @@ impl Cloth {
     /// Makes it of a fabric known by name.
     #[must_use]
     pub fn of(mut self, fabric: &str) -> Self {
-        self.fabric = toml::Value::String(fabric.into());
+        self.fabric = FabricSource::Named(fabric.into());
+        self
+    }
+
+    /// Makes it of a fabric.
+    #[must_use]
+    pub fn fabric(mut self, fabric: Fabric) -> Self {
+        self.fabric = FabricSource::Given(Box::new(fabric));
+        self
+    }
+
+    /// Says where the rest shape of a mesh comes from; other shapes have their own.
+    #[must_use]
+    pub fn rest(mut self, from: RestShape) -> Self {
+        if let ClothShape::Mesh { rest, .. } | ClothShape::Given { rest, .. } = &mut self.shape {
+            *rest = Some(from);
+        }
         self
     }
 
@@ -482,6 +599,46 @@ impl Body {
     /// A ball.
     pub fn sphere(centre: DVec3, radius: f64) -> Self {
         Self::new("ball", BodyShape::Sphere { at: centre, radius })
+    }
+
+    /// A rod with round ends, whose centres are `a` and `b` [m].
+    pub fn capsule(a: DVec3, b: DVec3, radius: f64) -> Self {
+        Self::new("rod", BodyShape::Capsule { a, b, radius })
+    }
+
+    /// A box with these edge lengths [m].
+    pub fn cuboid(centre: DVec3, size: DVec3) -> Self {
+        Self::new("box", BodyShape::Box { at: centre, size, rotate: None })
+    }
+
+    /// A mesh in memory.
+    ///
+    /// ```
+    /// use toile::{Body, Cloth, Scene, shape};
+    ///
+    /// let ball = Body::from_mesh(shape::sphere(0.1, 3)).named("ball").friction(0.3);
+    /// let cloth = Cloth::rectangle(0.3, 0.3, 0.05).at(0.0, 0.15, 0.0);
+    /// let mut sim = Scene::new().with_cloth(cloth).with_body(ball).build()?;
+    /// sim.run(0.3)?;
+    /// assert!(sim.positions().iter().all(|p| p.length() > 0.09));
+    /// # Ok::<(), toile::Error>(())
+    /// ```
+    pub fn from_mesh(mesh: TriMesh) -> Self {
+        Self::new(body_name(), BodyShape::Given { mesh, place: Place::default() })
+    }
+
+    /// Gives it a name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Gives it a coefficient of friction of its own.
+    #[must_use]
+    pub fn friction(mut self, friction: f64) -> Self {
+        self.friction = Some(friction);
+        self
     }
 
     /// Lets it move.

@@ -6,11 +6,30 @@ use crate::levels::{self, Level};
 use crate::run::StopFlag;
 use crate::scene::Scene;
 use crate::untangle::{self, Untangled};
+use glam::DVec3;
+use std::ops::Range;
 use std::sync::Arc;
 use toile_mesh::TriMesh;
-use toile_sim::{State, StepReport, World};
+use toile_sim::force::Wind;
+use toile_sim::{Contact, Energy, Fabric, Settings, State, StepReport, World};
 
-/// A scene and the world made of it.
+/// A scene that steps, and can be read and changed between two steps.
+///
+/// ```
+/// use toile::{Cloth, DVec3, Scene, Wind};
+///
+/// let mut sim = Scene::new()
+///     .with_cloth(Cloth::rectangle(0.3, 0.3, 0.05).pin_edge(0))
+///     .build()?;
+/// sim.run(0.1)?;
+/// sim.set_wind(Some(Wind { velocity: DVec3::Z * 5.0, ..Wind::default() }))?;
+/// sim.run(0.1)?;
+/// let blown: f64 = sim.velocities().iter().map(|v| v.z).sum();
+/// assert!(blown > 0.0);
+/// # Ok::<(), toile::Error>(())
+/// ```
+///
+/// Vertices of all cloths stand behind one another, in the order of the scene; [`Simulation::vertices_of`] says which are whose.
 #[derive(Debug)]
 pub struct Simulation {
     scene: Scene,
@@ -71,6 +90,119 @@ impl Simulation {
     /// Positions and velocities now.
     pub fn state(&self) -> &State {
         self.world.state()
+    }
+
+    /// Where the vertices are [m].
+    pub fn positions(&self) -> &[DVec3] {
+        &self.state().x
+    }
+
+    /// How fast they move [m/s].
+    pub fn velocities(&self) -> &[DVec3] {
+        &self.state().v
+    }
+
+    /// Triangles of all cloths, by their vertices; they never change.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.world.model().mesh.triangles
+    }
+
+    /// Names of the cloths. A stack has one for each of its sheets.
+    pub fn cloths(&self) -> &[String] {
+        &self.world.model().names
+    }
+
+    /// Vertices of a cloth: a range of [`Simulation::positions`].
+    ///
+    /// # Panics
+    /// If there is no such cloth; see [`Simulation::cloths`].
+    pub fn vertices_of(&self, cloth: usize) -> Range<usize> {
+        let Range { start, end } = self.world.model().vertices[cloth];
+        start as usize..end as usize
+    }
+
+    /// All contacts now, with their forces; see [`World::contacts`].
+    ///
+    /// # Errors
+    /// If a position is no number.
+    pub fn contacts(&mut self) -> Result<&[Contact], Error> {
+        Ok(self.world.contacts()?)
+    }
+
+    /// Energy of all cloths now [J].
+    pub fn energy(&mut self) -> Energy {
+        self.world.energy()
+    }
+
+    /// Energy of each cloth now [J].
+    pub fn energies(&mut self) -> &[Energy] {
+        self.world.energies()
+    }
+
+    /// Another acceleration of free fall [m/s²] from the next step on.
+    ///
+    /// # Errors
+    /// If it makes no sense; nothing is changed then.
+    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), Error> {
+        self.change(|world| world.set_gravity(gravity))
+    }
+
+    /// Another wind, or still air, from the next step on.
+    ///
+    /// # Errors
+    /// If it makes no sense; nothing is changed then.
+    pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), Error> {
+        self.change(|world| world.set_wind(wind))
+    }
+
+    /// Another coefficient of friction of a cloth, by its number, from the next step on.
+    ///
+    /// # Errors
+    /// If there is no such cloth, or the coefficient makes no sense; nothing is changed then.
+    pub fn set_friction(&mut self, cloth: usize, friction: f64) -> Result<(), Error> {
+        self.change(|world| world.set_friction(cloth, friction))
+    }
+
+    /// Another coefficient of friction of a body, by its number; that of the fabric if none is given.
+    ///
+    /// # Errors
+    /// If there is no such body, or the coefficient makes no sense; nothing is changed then.
+    pub fn set_body_friction(&mut self, body: usize, friction: Option<f64>) -> Result<(), Error> {
+        self.change(|world| world.set_body_friction(body, friction))
+    }
+
+    /// Another fabric of a cloth, by its number, from the next step on. Its rest shape stays.
+    ///
+    /// # Errors
+    /// If there is no such cloth, or the fabric makes no sense; nothing is changed then.
+    pub fn set_fabric(&mut self, cloth: usize, fabric: &Fabric) -> Result<(), Error> {
+        self.change(|world| world.set_fabric(cloth, fabric.clone()))
+    }
+
+    /// Other settings from the next step on, also another length of it. A scene with `levels` keeps the length of its steps: by
+    /// their number it decides when cells become smaller.
+    ///
+    /// # Errors
+    /// If they make no sense; nothing is changed then.
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), Error> {
+        let same_step = settings.step == self.world.settings().step;
+        if !self.levels.is_empty() && !same_step {
+            let message = "the length of the step cannot be changed in a scene with `levels`";
+            return Err(Error::request(message, "leave `levels` out"));
+        }
+        self.change(|world| world.set_settings(settings.clone()))
+    }
+
+    /// Changes the world, and those with larger cells.
+    fn change(
+        &mut self,
+        change: impl Fn(&mut World) -> Result<(), toile_sim::Error>,
+    ) -> Result<(), Error> {
+        change(&mut self.world)?;
+        for level in &mut self.levels {
+            change(level.world_mut())?;
+        }
+        Ok(())
     }
 
     /// Undoes intersections that the cloth begins with; nothing changes, and nothing is returned, if there are none.

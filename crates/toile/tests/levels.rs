@@ -119,8 +119,7 @@ fn stacks_pins_that_move_and_cloths_of_files_go_through_levels() {
 #[test]
 fn a_pin_on_a_vertex_that_larger_cells_lack_is_refused() {
     let mut scene = scene(2);
-    let pin = toile::Pin { vertices: Some(vec![1]), ..toile::Pin::of(toile::Select::Left) };
-    scene.cloths[0].pins = vec![toile::Pin { select: None, ..pin }];
+    scene.cloths[0].pins = vec![toile::Pin::vertices([1])];
     let error = scene.build().expect_err("must be refused").to_string();
     assert!(error.contains("fewer `levels`"), "{error}");
 }

@@ -71,7 +71,7 @@ fn course(scene: usize, preset: Preset, changes: &[(&str, &str)]) -> Course {
         let help = e.help().map_or(String::new(), |h| h.to_string());
         format!("{e} {help}")
     };
-    let read = Scene::from_toml(text, "walk.toml", Path::new(""), &changes).map_err(said)?;
+    let read = Scene::from_toml_with(text, "walk.toml", Path::new(""), &changes).map_err(said)?;
     let mut sim = read.build().map_err(said)?;
     if let Err(error) = sim.untangle() {
         return Ok(said(error));

@@ -156,7 +156,7 @@ impl Fitting {
         world.restore(state)?;
         world.stop_with(self.stop_flag());
         if self.stage == Stage::Draping {
-            world.set_gravity(super::GRAVITY);
+            world.set_gravity(super::GRAVITY)?;
         }
         self.world = world;
         self.at.clone_from(&weld.map);

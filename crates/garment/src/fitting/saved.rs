@@ -91,7 +91,7 @@ impl Fitting {
         (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
         (fitting.pull, fitting.progress) = (saved.pull, saved.progress);
         if fitting.stage != Stage::Sewing {
-            fitting.world.set_gravity(super::GRAVITY);
+            fitting.world.set_gravity(super::GRAVITY)?;
         }
         fitting.thread()?;
         Ok(fitting)

@@ -114,7 +114,7 @@ const MOST_CELLS: u64 = 3000;
 
 fn scene(bytes: &[u8], folder: &Path) {
     let Some(text) = text(bytes) else { return };
-    let Some(scene) = judged(Scene::from_toml(&text, "s.toml", folder, &[])) else { return };
+    let Some(scene) = judged(Scene::from_toml_with(&text, "s.toml", folder, &[])) else { return };
     let cells = scene.cloths.iter().map(|c| {
         let [a, b] = c.shape.cells().unwrap_or([0, 0]);
         a.saturating_mul(b).saturating_mul(u64::from(c.stack.map_or(1, |s| s.count)))
@@ -189,7 +189,7 @@ fn saved_state() -> Vec<u8> {
 
 fn small() -> Scene {
     let text = "duration = 0.01\n[[cloth]]\nshape = { type = \"grid\", width = 0.2, height = 0.2, cells = [2, 2] }\n";
-    Scene::from_toml(text, "small.toml", Path::new(""), &[]).expect("a good scene")
+    Scene::from_toml_with(text, "small.toml", Path::new(""), &[]).expect("a good scene")
 }
 
 /// The bytes with the checksum that they should have (FNV-1a), without which nothing behind it would be reached.

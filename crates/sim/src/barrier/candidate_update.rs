@@ -92,7 +92,7 @@ impl Solver {
     }
 
     /// Whether cloth is below the minimum separation from itself.
-    fn is_below_separation(&self, pair: &Candidate, y: &[DVec3]) -> bool {
+    pub(super) fn is_below_separation(&self, pair: &Candidate, y: &[DVec3]) -> bool {
         let thickness = self.contact_model.thickness;
         pair.body == CLOTH && self.contact_model.closest(pair, y).distance <= thickness
     }

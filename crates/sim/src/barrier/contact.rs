@@ -129,6 +129,12 @@ impl ContactModel {
         }
     }
 
+    /// Other coefficients of friction: of each vertex, and of each body that has its own.
+    pub(super) fn set_friction(&mut self, cloth: &Arc<[f64]>, bodies: &[Option<f64>]) {
+        self.friction = Arc::clone(cloth);
+        self.body_friction = bodies.to_vec();
+    }
+
     /// Closest points of a candidate, with all points at `y`.
     pub(super) fn closest(&self, candidate: &Candidate, y: &[DVec3]) -> ClosestPoints {
         self.closest_at(candidate, candidate.points.map(|p| y[p as usize]))

@@ -8,9 +8,9 @@ use super::newton::Failure;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
 use super::system::{LinearSystem, PointBlock};
+use crate::clock::Clock;
 use crate::element::definite::outer;
 use glam::{DMat3, DVec3};
-use std::time::Instant;
 
 /// How often a direction is solved again with the contacts it runs into.
 const MAX_ANTICIPATIONS: u32 = 1;
@@ -66,9 +66,9 @@ impl Solver {
         plain_newton: bool,
         report: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
-        let clock = Instant::now();
+        let clock = Clock::start();
         let elastic = self.elastic(it);
-        report.seconds.elasticity += clock.elapsed().as_secs_f64();
+        report.seconds.elasticity += clock.seconds();
         let displacement = self.prescribed_displacement(it);
         let mut system = self.assemble(it, &displacement, elastic, report.iterations)?;
         let mut anticipated: Vec<AnticipatedContact> = Vec::new();
@@ -108,7 +108,7 @@ impl Solver {
         d: &mut Vec<DVec3>,
         report: &mut SolverStatistics,
     ) -> Result<(), Failure> {
-        let clock = Instant::now();
+        let clock = Clock::start();
         self.contact_blocks.truncate(system.contact_blocks);
         self.contact_blocks.reserve_exact(anticipated.len());
         let blocks = anticipated.iter().map(|a| a.block);
@@ -131,7 +131,7 @@ impl Solver {
             *d = self.first_guess(it, displacement, report.iterations);
         }
         self.solve(it, &right, d, report)?;
-        report.seconds.linear_solve += clock.elapsed().as_secs_f64();
+        report.seconds.linear_solve += clock.seconds();
         Ok(())
     }
 
@@ -142,14 +142,14 @@ impl Solver {
         d: &[DVec3],
         report: &mut SolverStatistics,
     ) -> Result<Reach, Failure> {
-        let clock = Instant::now();
+        let clock = Clock::start();
         let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
         report.queries += 1;
         let energy = Some(&mut it.energy);
         let update = self.update_candidates(&it.y, &ends, &mut it.candidates, energy)?;
         report.tested += update.tested;
         let limits = self.step_limits(&it.candidates, &it.y, &ends);
-        report.seconds.collision += clock.elapsed().as_secs_f64();
+        report.seconds.collision += clock.seconds();
         debug_assert!(limits.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
         let first = limits.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
         if let Some((candidate, _)) = first {

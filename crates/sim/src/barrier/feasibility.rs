@@ -25,13 +25,13 @@ pub struct Infeasible {
 }
 
 /// The points of cloth and bodies at a time, and the candidates within the activation distance.
-struct Nearby {
-    y: Vec<DVec3>,
-    pairs: Vec<Candidate>,
+pub(super) struct Nearby {
+    pub(super) y: Vec<DVec3>,
+    pub(super) pairs: Vec<Candidate>,
 }
 
 impl Solver {
-    fn nearby(&mut self, x: &[DVec3], t: f64) -> Result<Nearby, Failure> {
+    pub(super) fn nearby(&mut self, x: &[DVec3], t: f64) -> Result<Nearby, Failure> {
         let n = self.masses.len();
         self.finder.advance(t, t);
         let mut y = vec![DVec3::ZERO; self.finder.points()];

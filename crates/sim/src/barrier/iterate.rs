@@ -7,9 +7,9 @@ use super::rule::Inertia;
 use super::seam::Seam;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
+use crate::clock::Clock;
 use crate::state::Before;
 use glam::DVec3;
-use std::time::Instant;
 
 /// Margin of the neighbour list, over the activation distance: how much search directions of a step usually differ.
 const VERLET_MARGIN: f64 = 0.5;
@@ -146,13 +146,13 @@ impl Solver {
         let mut prescribed: Vec<bool> = (0..y0.len()).map(|i| i >= n).collect();
         pinned.iter().for_each(|v| prescribed[*v as usize] = true);
         self.note_start(&y0, &y1, h);
-        let clock = Instant::now();
+        let clock = Clock::start();
         // The first candidates must follow from the state alone, or a run that is resumed would differ.
         let mut candidates = std::mem::take(&mut self.last);
         candidates.clear();
         report.queries += 1;
         report.tested += self.update_candidates(&y0, &y1, &mut candidates, None)?.tested;
-        report.seconds.collision += clock.elapsed().as_secs_f64();
+        report.seconds.collision += clock.seconds();
         let is_still = y0[n..] == y1[n..] && pinned.is_empty();
         // Friction is lagged: normals and normal forces are those of the start, so that it has a potential.
         let barrier = self.contacts.find(&self.contact_model, &candidates, &y0);

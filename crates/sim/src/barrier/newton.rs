@@ -20,8 +20,8 @@ use super::iterate::{Blocker, Iterate, StepResult, StepStart};
 use super::rule::Rule;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
+use crate::clock::Clock;
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::NotFinite;
 
 /// Armijo constant c₁: fraction of the predicted decrease that a step must achieve.
@@ -145,7 +145,7 @@ impl Solver {
         direction: &SearchDirection,
         report: &mut SolverStatistics,
     ) -> bool {
-        let clock = Instant::now();
+        let clock = Clock::start();
         self.contact_blocks = Vec::new();
         let was_moving = it.is_moving();
         let (energy_before, noise) = (it.energy, ENERGY_ROUNDING * it.energy.abs());
@@ -175,7 +175,7 @@ impl Solver {
         self.contacts.number(&mut it.candidates);
         // A linear system takes as much memory as contacts do, and neither needs the other's.
         self.trial_contacts = Default::default();
-        report.seconds.line_search += clock.elapsed().as_secs_f64();
+        report.seconds.line_search += clock.seconds();
         found
     }
 

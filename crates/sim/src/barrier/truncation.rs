@@ -11,8 +11,8 @@ use super::newton::Failure;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
 use super::system::LinearSystem;
+use crate::clock::Clock;
 use glam::DVec3;
-use std::time::Instant;
 
 /// Most rounds of truncation.
 const ROUNDS: u32 = 6;
@@ -29,7 +29,7 @@ impl Solver {
         system: &LinearSystem,
         report: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
-        let clock = Instant::now();
+        let clock = Clock::start();
         let mut d = whole.d.clone();
         let most = self.truncate(it, &mut d, step_limits, report)?;
         let slope = system.predicted_decrease(&d);
@@ -40,7 +40,7 @@ impl Solver {
             self.look_along(it, &whole.d, report)?;
             whole
         };
-        report.seconds.collision += clock.elapsed().as_secs_f64();
+        report.seconds.collision += clock.seconds();
         Ok(truncated)
     }
 

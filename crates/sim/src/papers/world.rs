@@ -13,6 +13,7 @@ use super::integrate::{Implicit, Rule, Scratch, SheetSystem, System};
 use super::respond::{Outcome, Particles, Scene, geometric, handle};
 use crate::body::Collider;
 use crate::cause::Cause;
+use crate::clock::Clock;
 use crate::element::Spring;
 use crate::error::{Error, Stage};
 use crate::model::Model;
@@ -22,7 +23,6 @@ use crate::settings::{Method, Response, Settings, Springs, Stiffness};
 use crate::world::World;
 use glam::DVec3;
 use springs::Gather;
-use std::time::Instant;
 
 /// A system of the papers with its memory.
 #[derive(Debug)]
@@ -99,6 +99,31 @@ impl PaperSystem {
         }
     }
 
+    /// Other coefficients of friction, of the cloth's vertices and of the bodies.
+    pub(crate) fn set_friction(&mut self, cloth: &[f64], bodies: &[Option<f64>]) {
+        let scene = &mut self.stepper.scene;
+        scene.friction = cloth.to_vec();
+        scene.bodies.iter_mut().zip(bodies).for_each(|(body, own)| body.friction = *own);
+    }
+
+    /// Elastic energy of each cloth at `x` [J]; with limits on coordinates only the sum is known, and several cloths have no number.
+    pub(crate) fn elastic_energies(&mut self, x: &[DVec3], model: &Model) -> Vec<f64> {
+        let cloths = model.names.len();
+        match &mut self.engine {
+            Engine::Avoidance(solver) if cloths == 1 => vec![solver.system.energy(x)],
+            Engine::Avoidance(_) => vec![f64::NAN; cloths],
+            Engine::Elements(system, _) | Engine::Implicit(system, _) => system.sheet().energies(x),
+            Engine::Springs(..) => {
+                let mut energies = vec![0.0; cloths];
+                for s in &model.springs {
+                    let cloth = model.cloth_of[s.ends[0] as usize] as usize;
+                    energies[cloth] += s.energy(s.ends.map(|i| x[i as usize]));
+                }
+                energies
+            }
+        }
+    }
+
     /// Elastic energy at `x`, where `springs` are those of the world [J].
     pub(crate) fn elastic_energy(&mut self, x: &[DVec3], springs: &[Spring]) -> f64 {
         match &mut self.engine {
@@ -153,15 +178,15 @@ impl Stepper {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let (mut x, mut v) = (world.state.x.clone(), world.state.v.clone());
-        let clock = Instant::now();
+        let clock = Clock::start();
         let (anchors, pin_anchor) = self.drive_pins(world, t, h, &mut v);
         let counted = report.seconds.detect + report.seconds.respond;
         let (before, touches) = self.integrate(world, engine, (t, h), &mut x, &mut v, report)?;
         world.check_finite(&x, &v, Stage::Integrate)?;
         let counted = report.seconds.detect + report.seconds.respond - counted;
-        report.seconds.integrate += clock.elapsed().as_secs_f64() - counted;
+        report.seconds.integrate += clock.seconds() - counted;
 
-        let clock = Instant::now();
+        let clock = Clock::start();
         report.stretch = report.stretch.max(world.largest_stretch(&x));
         let unlimited = x.clone();
         if world.settings.strain_limit.apply(&world.model.springs, &self.inverse_mass, &mut x) {
@@ -172,7 +197,7 @@ impl Stepper {
                 v[i] += (x[i] - unlimited[i]) / h;
             }
         }
-        report.seconds.strain_limit += clock.elapsed().as_secs_f64();
+        report.seconds.strain_limit += clock.seconds();
 
         let mut touched = x != unlimited;
         if world.settings.collision.enabled {

@@ -1,7 +1,7 @@
 //! Runs of garments: sewn and draped by the same loop as scenes.
 
 use super::report::{self, FitReport};
-use super::{Order, Wearer, colours, judged, panel_fabrics};
+use super::{MeasuredWearer, Order, colours, judged, panel_fabrics};
 use crate::audit::audit;
 use crate::body::four_views;
 use crate::error::Error;
@@ -48,7 +48,7 @@ pub(super) struct GarmentJob<'a> {
     pattern: &'a Pattern,
     mesh: &'a PatternMesh,
     fabrics: Fabrics,
-    wearer: &'a Wearer,
+    wearer: &'a MeasuredWearer,
     /// Nothing until it is arranged or restored.
     tailor: Option<Tailor<'a>>,
     /// Steps taken, over coarse and fine triangles.
@@ -73,7 +73,7 @@ impl<'a> GarmentJob<'a> {
         pattern: &'a Pattern,
         mesh: &'a PatternMesh,
         fabrics: Fabrics,
-        wearer: &'a Wearer,
+        wearer: &'a MeasuredWearer,
         started: Instant,
     ) -> Self {
         Self {

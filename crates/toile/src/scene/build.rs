@@ -149,11 +149,8 @@ impl Scene {
     /// # Errors
     /// If the scene has a setting that does not exist or makes no sense.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let preset = self.preset.settings();
-        let mut table = Table::try_from(preset)
-            .map_err(|e| self.error("preset", &format!("cannot be changed: {e}")))?;
-        merge(&mut table, &self.solver);
-        let settings: Settings = from_value("solver", Value::Table(table), &self.source)?;
+        let base = self.given.as_deref().cloned().unwrap_or_else(|| self.preset.settings());
+        let settings = if self.solver.is_empty() { base } else { self.changed(&base)? };
         settings.validate().map_err(|e| self.translate(e))?;
         for key in leaves("", &self.solver) {
             if let Some(reason) = settings.inactive(&key) {
@@ -161,6 +158,14 @@ impl Scene {
             }
         }
         Ok(settings)
+    }
+
+    /// Settings with those of `solver` laid over.
+    fn changed(&self, base: &Settings) -> Result<Settings, Error> {
+        let mut table = Table::try_from(base)
+            .map_err(|e| self.error("preset", &format!("cannot be changed: {e}")))?;
+        merge(&mut table, &self.solver);
+        Ok(from_value("solver", Value::Table(table), &self.source)?)
     }
 
     /// Counts before anything is allocated.
@@ -239,9 +244,24 @@ impl Scene {
                     let reason = "is \"uv\", but the file has no uv; leave it out";
                     return Err(self.error(&rest_key, reason).into());
                 }
-                self.choose_rest(file, &read.mesh, *rest, &mut input, inputs);
+                let name = file.display().to_string();
+                self.choose_rest(&name, &read.mesh, *rest, &mut input, inputs);
                 self.check_cloth(&path, &read.mesh, input.rest_shape)?;
                 (read.mesh, read.map)
+            }
+            ClothShape::Given { mesh, rest } => {
+                let path = format!("{path}.shape");
+                if let Err(fault) = mesh.check() {
+                    return Err(self.error(&path, &format!("cannot be cloth: {fault}")).into());
+                }
+                if *rest == Some(RestShape::Uv) && !mesh.has_uv() {
+                    let reason = "is to rest as its uv say, but the mesh has none";
+                    return Err(self.error(&path, reason).into());
+                }
+                inputs.warnings.extend(input::doubled(mesh, &cloth.name));
+                self.choose_rest(&cloth.name, mesh, *rest, &mut input, inputs);
+                self.check_cloth(&path, mesh, input.rest_shape)?;
+                (mesh.clone(), None)
             }
         };
         inputs.cloths.push(input);
@@ -251,7 +271,7 @@ impl Scene {
     /// Whether material coordinates of a file are metres.
     fn choose_rest(
         &self,
-        file: &Path,
+        file: &str,
         mesh: &TriMesh,
         wanted: Option<RestShape>,
         input: &mut ClothInput,
@@ -264,7 +284,7 @@ impl Scene {
         input.uv_scale = Some(scale.median);
         let own = if scale.fits { RestShape::Uv } else { RestShape::Mesh };
         input.rest_shape = wanted.unwrap_or(own);
-        let (file, times) = (file.display(), scale.median);
+        let times = scale.median;
         if wanted.is_some() {
             return;
         }
@@ -326,6 +346,16 @@ impl Scene {
                 let (mesh, done, warnings) = input::body(&read.mesh, &body.name);
                 let said = read.warnings().into_iter().chain(warnings);
                 inputs.warnings.extend(said.map(|w| format!("body {}: {w}", file.display())));
+                input = done;
+                Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
+            }
+            BodyShape::Given { mesh, place } => {
+                if let Err(fault) = mesh.check() {
+                    let reason = format!("cannot be used: {fault}");
+                    return Err(self.error(&format!("{path}.shape"), &reason).into());
+                }
+                let (mesh, done, warnings) = input::body(mesh, &body.name);
+                inputs.warnings.extend(warnings.iter().map(|w| format!("body {}: {w}", body.name)));
                 input = done;
                 Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
             }

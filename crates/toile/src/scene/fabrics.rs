@@ -5,16 +5,62 @@ use super::locate::suggest;
 use super::read_text;
 use crate::error::Error;
 use crate::fabric;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toile_sim::Fabric;
-use toml::Value;
+use toml::{Table, Value};
+
+/// How a cloth says what it is made of.
+///
+/// ```
+/// use toile::{Fabric, FabricSource};
+///
+/// let stiff: FabricSource = Fabric { bend_weft: 1e-4, ..Fabric::default() }.into();
+/// assert!(matches!(stiff, FabricSource::Given(_)));
+/// assert_eq!(FabricSource::default(), FabricSource::Named("cotton".into()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Value", untagged)]
+pub enum FabricSource {
+    /// The name of a fabric: a file in `fabrics/`, or a built-in one.
+    Named(String),
+    /// Values that differ from those of `base`, which is cotton if not given, as they stand in a scene file.
+    Changed(Table),
+    /// A fabric.
+    Given(Box<Fabric>),
+    /// Something else, which is refused with its place when the scene is built.
+    Other(Value),
+}
+
+impl Default for FabricSource {
+    fn default() -> Self {
+        Self::Named("cotton".into())
+    }
+}
+
+impl From<Value> for FabricSource {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(name) => Self::Named(name),
+            Value::Table(changes) => Self::Changed(changes),
+            other => Self::Other(other),
+        }
+    }
+}
+
+impl From<Fabric> for FabricSource {
+    fn from(fabric: Fabric) -> Self {
+        Self::Given(Box::new(fabric))
+    }
+}
 
 impl Scene {
-    /// The fabric that `value`, standing at `path`, means.
-    pub(super) fn fabric(&self, path: &str, value: &Value) -> Result<Fabric, Error> {
-        match value {
-            Value::String(name) => self.named_fabric(path, name),
-            Value::Table(changes) => {
+    /// The fabric that `source`, standing at `path`, means.
+    pub(super) fn fabric(&self, path: &str, source: &FabricSource) -> Result<Fabric, Error> {
+        match source {
+            FabricSource::Given(fabric) => Ok(Fabric::clone(fabric)),
+            FabricSource::Named(name) => self.named_fabric(path, name),
+            FabricSource::Changed(changes) => {
                 let mut changes = changes.clone();
                 let base = match changes.remove("base") {
                     Some(Value::String(name)) => name,
@@ -26,7 +72,7 @@ impl Scene {
                 let base = self.named_fabric(path, &base)?;
                 Ok(fabric::changed(&base, changes, path, &self.source)?)
             }
-            _ => {
+            FabricSource::Other(_) => {
                 let help =
                     "write fabric = \"cotton\", or fabric = { base = \"cotton\", density = 0.1 }";
                 let reason = "is neither a name nor a table";
@@ -70,15 +116,14 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::fabric::Confidence;
-    use toml::Table;
 
     fn named(name: &str) -> Fabric {
-        Scene::new().fabric("", &Value::String(name.into())).unwrap()
+        Scene::new().fabric("", &FabricSource::Named(name.into())).unwrap()
     }
 
     fn made(text: &str) -> Result<Fabric, Error> {
         let table: Table = text.parse().unwrap();
-        Scene::new().fabric("x", &Value::Table(table))
+        Scene::new().fabric("x", &FabricSource::Changed(table))
     }
 
     #[test]
@@ -116,7 +161,7 @@ mod tests {
     #[test]
     fn unknown_fabrics_and_paths_are_refused() {
         for name in ["coton", "../secret", ""] {
-            assert!(Scene::new().fabric("x", &Value::String(name.into())).is_err(), "{name}");
+            assert!(Scene::new().fabric("x", &FabricSource::Named(name.into())).is_err(), "{name}");
         }
         for text in
             ["densty = 1", "density = -1", "density = \"3 m\"", "kes = { B = 0.1 }\nbend_weft = 1"]

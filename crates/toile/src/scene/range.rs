@@ -3,7 +3,7 @@
 //! Numbers of `[solver]` and of fabrics have their ranges where they are defined ([`toile_sim::Settings::validate`],
 //! [`toile_sim::Fabric::validate`]).
 
-use super::{BodyShape, Cloth, ClothShape, Place, Rotate, Scene};
+use super::{BodyShape, Cloth, ClothShape, Pinned, Place, Rotate, Scene};
 use crate::error::SceneError;
 use glam::DVec3;
 use toile_sim::Motion;
@@ -86,7 +86,7 @@ impl Scene {
         let sizes = match cloth.shape {
             ClothShape::Grid { width, height, .. } => &[("width", width), ("height", height)],
             ClothShape::Knot { width, length, .. } => &[("width", width), ("length", length)],
-            ClothShape::Mesh { .. } => &[][..],
+            ClothShape::Mesh { .. } | ClothShape::Given { .. } => &[][..],
         };
         for (key, value) in sizes {
             if !(value.is_finite() && *value > 0.0 && *value <= FAR) {
@@ -110,8 +110,10 @@ impl Scene {
         }
         for (k, pin) in cloth.pins.iter().enumerate() {
             let path = format!("{path}.pins.{k}");
-            for (corner, p) in pin.within.iter().flatten().enumerate() {
-                self.vector(&format!("{path}.box.{corner}"), *p, FAR, "m")?;
+            if let Pinned::Box(corners) = &pin.what {
+                for (corner, p) in corners.iter().enumerate() {
+                    self.vector(&format!("{path}.box.{corner}"), *p, FAR, "m")?;
+                }
             }
             if let Some(until) = pin.until.filter(|t| *t != f64::INFINITY) {
                 self.number(&format!("{path}.until"), until, [0.0, LONG], "s")?;
@@ -148,7 +150,9 @@ impl Scene {
                 self.vector(&at("at"), *p, FAR, "m")?;
                 rotate.map_or(Ok(()), |r| self.check_rotate(&at("rotate"), &r))
             }
-            BodyShape::Mesh { place, .. } => self.check_place(&at("place"), place),
+            BodyShape::Mesh { place, .. } | BodyShape::Given { place, .. } => {
+                self.check_place(&at("place"), place)
+            }
         }
     }
 
@@ -223,7 +227,7 @@ mod tests {
             "{before}\n[[cloth]]\nshape = {{ type = \"grid\", width = 1, height = 1, cells = [2, 2] }}\n\
              {cloth}\n{behind}\n"
         );
-        let scene = crate::Scene::from_toml(&text, "t.toml", Path::new(""), &[]).unwrap();
+        let scene = crate::Scene::from_toml_with(&text, "t.toml", Path::new(""), &[]).unwrap();
         let crate::Error::Scene(error) = scene.build().expect_err(&text) else { panic!("{text}") };
         let span = error.span.unwrap_or_else(|| panic!("no place: {}", error.message));
         // The place is a line of the file that was given.

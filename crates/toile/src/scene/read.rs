@@ -16,7 +16,7 @@ const DRAPE: &str = include_str!("../../../../scenes/sphere.toml");
 /// # Errors
 /// If a change does not fit.
 pub fn drape_scene(changes: &[(String, String)]) -> Result<Scene, Error> {
-    Scene::from_toml(DRAPE, "drape.toml", Path::new(""), changes)
+    Scene::from_toml_with(DRAPE, "drape.toml", Path::new(""), changes)
 }
 
 /// Whether a file is a scene, rather than a pattern: a table that has cloths.
@@ -44,11 +44,27 @@ impl Scene {
         let path = path.as_ref();
         let text = read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut scene = Self::from_toml(&text, &path.display().to_string(), folder, changes)?;
+        let mut scene = Self::from_toml_with(&text, &path.display().to_string(), folder, changes)?;
         if scene.name == Self::default().name {
             scene.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         }
         Ok(scene)
+    }
+
+    /// Reads a scene from text. File names in it are relative to the current folder.
+    ///
+    /// ```
+    /// let scene = toile::Scene::from_toml(
+    ///     "[[cloth]]\nshape = { type = \"grid\", width = 1, height = 1, cells = [10, 10] }",
+    /// )?;
+    /// assert_eq!(scene.build()?.triangles().len(), 200);
+    /// # Ok::<(), toile::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Scene::read`].
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        Self::from_toml_with(text, "scene.toml", Path::new(""), &[])
     }
 
     /// Reads a scene from text; `name` is for error messages and file names in the scene are
@@ -56,7 +72,7 @@ impl Scene {
     ///
     /// # Errors
     /// As [`Scene::read_with`].
-    pub fn from_toml(
+    pub fn from_toml_with(
         text: &str,
         name: &str,
         folder: &Path,
@@ -237,7 +253,7 @@ mod tests {
     const SMALL: &str = "[[cloth]]\nshape = { type = \"grid\", width = 1, height = 1 }\n";
 
     fn read(text: &str) -> Result<Scene, Error> {
-        Scene::from_toml(text, "test.toml", Path::new(""), &[])
+        Scene::from_toml_with(text, "test.toml", Path::new(""), &[])
     }
 
     fn message(text: &str) -> String {
@@ -281,14 +297,14 @@ mod tests {
         let changes =
             [("solver.step", "0.5e-3"), ("cloth.0.shape.width", "2"), ("name", "two words")]
                 .map(|(k, v)| (k.to_owned(), v.to_owned()));
-        let scene = Scene::from_toml(SMALL, "test.toml", Path::new(""), &changes).unwrap();
+        let scene = Scene::from_toml_with(SMALL, "test.toml", Path::new(""), &changes).unwrap();
         assert_eq!(scene.solver["step"].as_float(), Some(0.5e-3));
         assert_eq!(scene.name, "two words");
         for (key, value) in [("cloth.1.name", "x"), ("fps.a", "1"), ("", "1"), ("cloth.0.nme", "x")]
         {
             let changes = [(key.to_owned(), value.to_owned())];
             assert!(
-                Scene::from_toml(SMALL, "test.toml", Path::new(""), &changes).is_err(),
+                Scene::from_toml_with(SMALL, "test.toml", Path::new(""), &changes).is_err(),
                 "{key}"
             );
         }

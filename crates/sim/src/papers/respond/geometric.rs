@@ -17,9 +17,9 @@
 
 use super::detect::Scene;
 use crate::body::{Collider, ColliderKind};
+use crate::clock::Clock;
 use crate::report::StepReport;
 use glam::{DMat2, DVec2, DVec3};
-use std::time::Instant;
 use toile_collide::broad::Detector;
 use toile_collide::volume::Aabb;
 
@@ -39,7 +39,7 @@ pub(crate) fn correct(
     h: f64,
     report: &mut StepReport,
 ) -> Vec<Option<DVec3>> {
-    let clock = Instant::now();
+    let clock = Clock::start();
     let thickness = scene.separation;
     let count = x_t1.len();
     let mut moved = Moved { x: x_t1, corrected: vec![false; count], inverse_mass };
@@ -75,7 +75,7 @@ pub(crate) fn correct(
     report.impacts = moved.corrected.iter().filter(|c| **c).count() as u64;
     let mean = |(v, c): (usize, &bool)| c.then(|| (moved.x[v] - x_t0[v]) / h);
     let changed = moved.corrected.iter().enumerate().map(mean).collect();
-    report.seconds.detect += clock.elapsed().as_secs_f64();
+    report.seconds.detect += clock.seconds();
     changed
 }
 

@@ -5,11 +5,11 @@ use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
 use super::repulse::{Near, repulse};
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
+use crate::clock::Clock;
 use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::{Collision, Zones};
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::ccd::Separation;
 use toile_collide::{Motion, NotFinite};
 
@@ -54,9 +54,9 @@ pub(crate) fn handle(
     };
     work.zones.reset(x_t1.len());
     if settings.repulsion > 0.0 {
-        let clock = Instant::now();
+        let clock = Clock::start();
         work.repulse(scene, p, x_t1, settings)?;
-        report.seconds.respond += clock.elapsed().as_secs_f64();
+        report.seconds.respond += clock.seconds();
     }
     for round in 0..settings.impact_rounds {
         // What is too near must not come nearer at all: only then does every step that presses
@@ -68,9 +68,9 @@ pub(crate) fn handle(
         if contacts.is_empty() {
             return Ok(Outcome::Clear(work.changed));
         }
-        let clock = Instant::now();
+        let clock = Clock::start();
         work.impacts(&contacts, p, x_t1, settings);
-        report.seconds.respond += clock.elapsed().as_secs_f64();
+        report.seconds.respond += clock.seconds();
     }
     if settings.zones == Zones::Off {
         return Ok(Outcome::Clear(work.changed));
@@ -85,9 +85,9 @@ pub(crate) fn handle(
             report.largest_zone = zones.iter().map(|z| z.1.len() as u32).max().unwrap_or(0);
             return Ok(Outcome::Clear(work.changed));
         }
-        let clock = Instant::now();
+        let clock = Clock::start();
         let grown = work.grow(&contacts, scene, p, x_t1, settings.zones);
-        report.seconds.respond += clock.elapsed().as_secs_f64();
+        report.seconds.respond += clock.seconds();
         last = contacts;
         if grown.is_err() {
             break;
@@ -120,7 +120,7 @@ impl Work {
         settings: &Collision,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, NotFinite> {
-        let clock = Instant::now();
+        let clock = Clock::start();
         let query = Query {
             motion: Motion { x_t0: p.x_t0, x_t1 },
             h: self.h,
@@ -132,7 +132,7 @@ impl Work {
         let contacts = scene.detect(query, report)?;
         self.first = false;
         self.moved.fill(false);
-        report.seconds.detect += clock.elapsed().as_secs_f64();
+        report.seconds.detect += clock.seconds();
         Ok(contacts)
     }
 

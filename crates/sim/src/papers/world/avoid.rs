@@ -2,13 +2,13 @@
 
 use super::Stepper;
 use crate::cause::Cause;
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::papers::avoid::{Begin, Obstacle, Solver};
 use crate::papers::respond::Contact;
 use crate::report::StepReport;
 use crate::world::World;
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::ccd::Separation;
 
 /// Times as many rounds as the settings allow, with vertices held, before the step is given up.
@@ -25,7 +25,7 @@ impl Stepper {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let step = world.state.step;
-        let clock = Instant::now();
+        let clock = Clock::start();
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
             vertex: e.vertex,
@@ -46,7 +46,7 @@ impl Stepper {
         let drag = solver.settings.drag;
         solver.system.assemble(&Begin { x: &x_t0, v: &v, force: &force, mass, drag, h });
         let mut x: Vec<DVec3> = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
-        report.seconds.integrate += clock.elapsed().as_secs_f64();
+        report.seconds.integrate += clock.seconds();
 
         let enabled = world.settings.collision.enabled;
         let edge = world.model.rest_lengths().iter().copied().fold(0.0, f64::max);
@@ -57,14 +57,14 @@ impl Stepper {
         let rounds = solver.settings.rounds;
         let mut left = (0, 0);
         for round in 1..=rounds * LAST_ROUNDS {
-            let clock = Instant::now();
+            let clock = Clock::start();
             let hold = 4 * round > rounds;
             report.linear_iterations += solver.solve(&x_t0, hold, &mut x);
             report.iterations += 1;
             world.check_finite(&x, &v, Stage::Integrate)?;
-            report.seconds.integrate += clock.elapsed().as_secs_f64();
+            report.seconds.integrate += clock.seconds();
 
-            let clock = Instant::now();
+            let clock = Clock::start();
             let last = round >= rounds;
             let inside = match enabled {
                 true => solver.meet_bodies(&obstacles, [&x_t0, &x], last),
@@ -74,13 +74,13 @@ impl Stepper {
                 true => self.others_met(world, &obstacles, &x, h, report)?,
                 false => Vec::new(),
             };
-            let with_bodies = clock.elapsed().as_secs_f64();
-            let clock = Instant::now();
+            let with_bodies = clock.seconds();
+            let clock = Clock::start();
             let found = match enabled && world.settings.collision.self_collision {
                 true => solver.detect(&x_t0, &x, last),
                 false => Default::default(),
             };
-            let with_itself = clock.elapsed().as_secs_f64();
+            let with_itself = clock.seconds();
             report.detections += 1;
             report.self_detection += with_itself;
             report.seconds.detect += with_bodies + with_itself;
@@ -95,14 +95,14 @@ impl Stepper {
                 world.state.x = x;
                 return Ok(());
             }
-            let clock = Instant::now();
+            let clock = Clock::start();
             left =
                 (inside + contacts.len() + found.len(), found.vertex(&world.model.mesh.triangles));
             for c in &contacts {
                 self.limit(world, solver, c, &x, h, last);
             }
             solver.limit(&found, [&x_t0, &x], [hold, last]);
-            report.seconds.respond += clock.elapsed().as_secs_f64();
+            report.seconds.respond += clock.seconds();
         }
         let cause = Box::new(Cause::Collisions { left: left.0 });
         Err(Error::Unresolved { step, vertex: left.1, cause })

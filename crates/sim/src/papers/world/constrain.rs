@@ -11,6 +11,7 @@
 //! Limits: the second solve is not looked at again, and edges between constrained vertices are not seen.
 
 use super::Stepper;
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::linear::Constraint;
 use crate::papers::respond::{Contact, Near, Query, ZoneSet, repulse};
@@ -18,7 +19,6 @@ use crate::report::StepReport;
 use crate::settings::Collision;
 use crate::world::World;
 use glam::DVec3;
-use std::time::Instant;
 use toile_collide::Motion;
 use toile_collide::ccd::Separation;
 
@@ -82,7 +82,7 @@ impl Stepper {
             return Ok(None);
         }
         let scene = &mut self.scene;
-        let clock = Instant::now();
+        let clock = Clock::start();
         let near = Near { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
         let free: Vec<DVec3> = x.iter().zip(x_t0).map(|(x, x_t0)| (*x - *x_t0) / h).collect();
         let mut repelled = free.clone();
@@ -91,7 +91,7 @@ impl Stepper {
         for (i, force) in outer.iter_mut().enumerate() {
             *force += (repelled[i] - free[i]) * (world.model.mass[i] / h);
         }
-        report.seconds.respond += clock.elapsed().as_secs_f64();
+        report.seconds.respond += clock.seconds();
         let to = |(x_t0, v): (&DVec3, &DVec3)| *x_t0 + *v * h;
         Ok(changed.contains(&true).then(|| x_t0.iter().zip(&repelled).map(to).collect()))
     }

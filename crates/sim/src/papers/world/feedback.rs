@@ -8,13 +8,13 @@
 
 use super::constrain::Touch;
 use super::{Engine, Stepper};
+use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::Method;
 use crate::world::World;
 use glam::DVec3;
-use std::time::Instant;
 
 impl Stepper {
     /// Responds to the collisions of a step, with as much feedback as the settings ask for; whether there were any. What bodies
@@ -49,7 +49,7 @@ impl Stepper {
             if round == feedback {
                 break;
             }
-            let clock = Instant::now();
+            let clock = Clock::start();
             for (i, mean) in changed.into_iter().enumerate() {
                 if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
                     given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));
@@ -61,7 +61,7 @@ impl Stepper {
             self.drive_pins(world, t, h, v);
             self.integrate_with(world, engine, (t, h), (x, v), &touches, report)?;
             world.check_finite(x, v, Stage::Integrate)?;
-            report.seconds.integrate += clock.elapsed().as_secs_f64();
+            report.seconds.integrate += clock.seconds();
         }
         Ok(touched)
     }

@@ -3,6 +3,7 @@
 use super::constrain::Touch;
 use super::springs::Forces;
 use super::{Engine, Stepper};
+use crate::clock::Clock;
 use crate::error::{Error, StepError};
 use crate::linear::{Constraint, Filter};
 use crate::papers::integrate::{Dynamics, Implicit, SheetSystem};
@@ -11,7 +12,6 @@ use crate::settings::Response;
 use crate::state::Before;
 use crate::world::World;
 use glam::DVec3;
-use std::time::Instant;
 
 /// Elements whose held vertices have no acceleration.
 struct Held<'a> {
@@ -70,10 +70,10 @@ impl Stepper {
                     return Ok((before, Vec::new()));
                 }
                 let repelled = self.repel(world, h, x, &mut outer, report)?;
-                let clock = Instant::now();
+                let clock = Clock::start();
                 let touches =
                     self.touches(world, (t, h), repelled.as_deref().unwrap_or(x), report)?;
-                report.seconds.detect += clock.elapsed().as_secs_f64();
+                report.seconds.detect += clock.seconds();
                 if touches.is_empty() && repelled.is_none() {
                     return Ok((before, touches));
                 }
