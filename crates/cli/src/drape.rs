@@ -1,7 +1,8 @@
 //! `toile drape`.
 
 use crate::progress::Bar;
-use crate::sim::{Output, conclude, simulate};
+use crate::sim::{Output, conclude, parse_change, simulate};
+use crate::wearer::ToMeasure;
 use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use toile::{Coordinates, Error};
   toile drape
   toile drape dress --size L --fabric silk --out out/dress
   toile drape tshirt --size S --wearer-size L
+  toile drape tshirt --with ease=0.14 --with neckband=true
+  toile drape dress --measurements me.toml --set waist_girth=74
   toile drape my-pattern.toml --body scan.obj --quality draft
   toile drape skirt --frames gif --every 0.1
   toile drape tshirt --quality fine --resume
@@ -32,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "M")]
     size: String,
     /// Size of the mannequin, if it is not that of the garment.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["measurements"])]
     wearer_size: Option<String>,
     /// Whose body: female, male or child.
     #[arg(long, default_value = "female")]
@@ -49,6 +52,15 @@ pub(crate) struct Args {
     /// What it is made of: see `toile fabric list`, or a file in fabrics/. A T-shirt is of cotton-jersey, all else of cotton.
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
+    /// An option of the design, lengths in metres, such as ease=0.12; see `toile pattern options`. May be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    with: Vec<(String, String)>,
+    #[command(flatten)]
+    to_measure: ToMeasure,
+    /// Of a garment, a measurement [cm] of the wearer, such as waist_girth=74; of a scene, a value of it, such as
+    /// solver.step=0.005. May be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    set: Vec<(String, String)>,
     /// How fine the cloth is.
     #[arg(long, value_name = "LEVEL")]
     quality: Option<Quality>,
@@ -83,16 +95,26 @@ impl Args {
     fn changes(&self) -> Vec<(String, String)> {
         let mut changes = self.output.changes();
         changes.extend(self.levels.map(|n| ("levels".to_owned(), n.to_string())));
+        changes.extend(self.set.iter().cloned());
         changes
     }
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let is_file = Path::new(&args.what).exists();
-    if args.what == "sphere" && !is_file {
+    let is_square = args.what == "sphere" && !is_file;
+    let is_scene = is_file && toile::is_scene(&args.what);
+    if (is_square || is_scene) && !(args.with.is_empty() && args.to_measure.measurements.is_none())
+    {
+        return Err(Error::Request {
+            message: "a scene has no design options and no measurements".into(),
+            help: "change a value of the scene: --set solver.step=0.005".into(),
+        });
+    }
+    if is_square {
         return drape_square(&args, json);
     }
-    if is_file && toile::is_scene(&args.what) {
+    if is_scene {
         return drape_scene(&args, json);
     }
     drape_garment(&args, json)
@@ -168,6 +190,8 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
             None | Some(Whose::Body) => Coordinates::Body,
             Some(Whose::Toile) => Coordinates::Toile,
         },
+        design_options: args.with.clone(),
+        measurements: args.to_measure.apply(figure.measurements(size), &args.set)?,
     };
     let bar = Bar::spinner(json);
     let outcome = dress(&order, &args.output.options(), &mut |progress| bar.show_garment(progress));

@@ -1,15 +1,18 @@
 //! `toile pattern`.
 
+use crate::sim::parse_change;
+use crate::wearer::ToMeasure;
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
-use toile_pattern::design::Design;
+use toile_pattern::design::{Design, DesignOption};
 use toile_pattern::{Figure, Measurements, Pattern, Size, file, meshing, svg};
 
 /// Sewing patterns: draft a design to measure, draw, check and mesh patterns.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  toile pattern make tshirt --size M -o tshirt.toml
+  toile pattern options tshirt
+  toile pattern make tshirt --size M --with ease=0.12 -o tshirt.toml
   toile pattern make dress --measurements me.toml --set waist_girth=74 -o dress.toml
   toile pattern show tshirt.toml -o tshirt.svg
   toile pattern show dress.toml --true-scale -o print.svg
@@ -24,6 +27,11 @@ pub(crate) struct Args {
 enum Task {
     /// List the built-in designs.
     List,
+    /// Show what can be chosen about a design: options with unit, range and default.
+    Options {
+        /// A built-in design.
+        design: String,
+    },
     /// Show the panels and seams of a pattern; draw them as SVG.
     Show {
         /// A pattern file (TOML, JSON, or the JSON of GarmentCode), or a built-in design.
@@ -73,15 +81,14 @@ struct Make {
     /// Whose sizes: female or male.
     #[arg(long, default_value = "female")]
     figure: String,
-    /// A TOML file of measurements [cm] that differ from those of the size.
-    #[arg(long, value_name = "FILE")]
-    measurements: Option<PathBuf>,
+    #[command(flatten)]
+    to_measure: ToMeasure,
     /// A measurement [cm] that differs from that of the size.
-    #[arg(long, value_name = "NAME=CM")]
-    set: Vec<String>,
-    /// A choice of the design, lengths in metres, such as ease=0.12 or neckband=true.
-    #[arg(long, value_name = "NAME=VALUE")]
-    with: Vec<String>,
+    #[arg(long, value_name = "NAME=CM", value_parser = parse_change)]
+    set: Vec<(String, String)>,
+    /// An option of the design, lengths in metres, such as ease=0.12 or neckband=true; see `toile pattern options`.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    with: Vec<(String, String)>,
     /// Where to write the pattern, TOML or JSON; standard output if not given.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -90,6 +97,7 @@ struct Make {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List => list(json),
+        Task::Options { design } => options(&design, json),
         Task::Show { pattern, out, true_scale } => {
             let options = svg::Options { true_scale, ..svg::Options::default() };
             show(&load(&pattern)?, out.as_deref(), options, json)
@@ -122,6 +130,51 @@ fn load(name: &str) -> Result<Pattern, Error> {
         }
         _ => file::read(name).map_err(failed),
     }
+}
+
+/// A built-in design by its name.
+fn design(name: &str) -> Result<Design, Error> {
+    Design::find(name).ok_or_else(|| {
+        let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
+        request(format!("there is no design `{name}`"), toile::suggest(name, &names))
+    })
+}
+
+/// Shows what can be chosen about a design.
+fn options(name: &str, json: bool) -> Result<End, Error> {
+    let design = design(name)?;
+    if json {
+        let row = |o: &DesignOption| {
+            serde_json::json!({
+                "name": o.name, "meaning": o.meaning, "unit": o.kind.unit(),
+                "range": o.kind.range(), "default": design.value(o.name),
+            })
+        };
+        print_json(&design.options().iter().map(row).collect::<Vec<_>>());
+        return Ok(End::Good);
+    }
+    say(&format!("{}: {}\n", design.name(), design.summary()));
+    say(&format!("{:14} {:>8} {:>16}  meaning", "option", "default", "range"));
+    for o in design.options() {
+        let default = design.value(o.name).unwrap_or_default().to_string();
+        let range = match o.kind.range() {
+            Some([min, max]) if o.kind.unit() == "m" => format!("{min} to {max} m"),
+            Some([min, max]) => format!("{min} to {max}"),
+            None => "true or false".into(),
+        };
+        say(&format!("{:14} {default:>8} {range:>16}  {}", o.name, o.meaning));
+    }
+    say(&format!("\nfor example: toile drape {name} --with {}", example(&design)));
+    Ok(End::Good)
+}
+
+/// The first option of a design at the end of its range.
+fn example(design: &Design) -> String {
+    let first = design.options().first();
+    first.map_or_else(String::new, |o| match o.kind.range() {
+        Some([_, max]) => format!("{}={max}", o.name),
+        None => format!("{}=true", o.name),
+    })
 }
 
 fn list(json: bool) -> Result<End, Error> {
@@ -256,12 +309,9 @@ fn mesh(
 }
 
 fn draft(make: &Make, json: bool) -> Result<End, Error> {
-    let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
-    let design = Design::find(&make.design).ok_or_else(|| {
-        let message = format!("there is no design `{}`", make.design);
-        request(message, format!("there are {}", names.join(", ")))
-    })?;
-    let design = choose(design, &make.with)?;
+    let design = design(&make.design)?;
+    let with = |design: Design, (name, value): &(String, String)| design.with(name, value);
+    let design = make.with.iter().try_fold(design, with).map_err(failed)?;
     let size = crate::wearer::size(&make.size)?;
     let figure = match make.figure.as_str() {
         "female" => Figure::Female,
@@ -273,20 +323,9 @@ fn draft(make: &Make, json: bool) -> Result<End, Error> {
             ));
         }
     };
-    let mut m = Measurements::of(figure, size);
-    let mut to_measure = !make.set.is_empty();
-    if let Some(path) = &make.measurements {
-        let text = toile::read_text(path)?;
-        m = m.with_toml(&text, &path.display().to_string()).map_err(failed)?;
-        to_measure = true;
-    }
-    for text in &make.set {
-        let (name, value) = key_value(text, "waist_girth=74")?;
-        let value = value.parse().map_err(|_| {
-            request(format!("`{text}`: a number is needed"), "as in --set waist_girth=74")
-        })?;
-        m = m.with(name, value).map_err(failed)?;
-    }
+    let of_size = Measurements::of(figure, size);
+    let measured = make.to_measure.apply(of_size, &make.set)?;
+    let (m, to_measure) = (measured.unwrap_or(of_size), measured.is_some());
     let mut pattern = design.draft(&m);
     let size = if to_measure {
         format!("made to measure from size {} {}", size.name(), make.figure)
@@ -312,33 +351,6 @@ fn draft(make: &Make, json: bool) -> Result<End, Error> {
         None => say(file::to_toml(&pattern).trim_end()),
     }
     Ok(if check.is_usable() { End::Good } else { End::Bad })
-}
-
-/// Changes what can be chosen about a design.
-fn choose(design: Design, choices: &[String]) -> Result<Design, Error> {
-    let mut value = serde_json::to_value(design).unwrap_or_default();
-    for text in choices {
-        let (name, new) = key_value(text, "ease=0.12")?;
-        let known = value.as_object().map(|o| o.keys().filter(|k| *k != "type").cloned());
-        let known: Vec<String> = known.into_iter().flatten().collect();
-        if !known.iter().any(|k| k == name) {
-            let message = format!("the design has no choice `{name}`");
-            return Err(request(message, format!("there are {}", known.join(", "))));
-        }
-        value[name] = serde_json::from_str(new).unwrap_or_else(|_| new.into());
-    }
-    serde_json::from_value(value).map_err(|e| {
-        request(
-            format!("a choice of the design is wrong: {e}"),
-            "`toile pattern list --json` shows them",
-        )
-    })
-}
-
-fn key_value<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str), Error> {
-    text.split_once('=')
-        .map(|(k, v)| (k.trim(), v.trim()))
-        .ok_or_else(|| request(format!("`{text}` has no `=`"), format!("as in {example}")))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use toile_garment::fit::{Fit, Worn, assess, judge};
 use toile_garment::{Error, Fabrics};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::{self, PatternMesh};
-use toile_pattern::{BodyPart, Edge, EdgePart, Panel, Pattern, Seam, Side};
+use toile_pattern::{BodyPart, Edge, EdgePart, Elastic, Panel, Pattern, Seam, Side};
 use toile_sim::Fabric;
 
 /// Radius and height of the body [m].
@@ -144,6 +144,59 @@ fn a_tube_larger_than_the_body_has_ease_and_a_gap_and_presses_on_nothing() {
     // A design that says nothing of the waist lets it hang.
     let free = &judge(&fit, &[("bust_girth", 0.05)])[0];
     assert!(free.word == "free" && free.is_good());
+}
+
+#[test]
+fn an_elastic_is_judged_by_its_own_length_and_not_by_the_cloth_it_gathers() {
+    let radius = RADIUS + 0.02;
+    let girth = TAU * radius;
+    let judged = |ratio: f64, height: f64| {
+        let (mut pattern, _) = tube(girth, height);
+        let elastic = Elastic { edge: "top".into(), ratio, stiffness: Elastic::STIFFNESS };
+        pattern.panels[0].elastics.push(elastic);
+        let mesh = meshing::mesh(&pattern, 0.01).unwrap();
+        let cloth = bent(&mesh, girth, radius, 1.0, 0.0);
+        let fit = fit(&pattern, &mesh, &cloth).unwrap();
+        (fit.girths[0].elastic, judge(&fit, &[]).remove(0))
+    };
+    // The tape lies at 0.3 m, the tube begins at 0.15 m.
+    let (length, verdict) = judged(0.8, 0.16);
+    assert!((length.unwrap() / (0.8 * girth) - 1.0).abs() < 1e-3, "{length:?}");
+    assert!(
+        verdict.word == "good" && verdict.text.contains("an elastic of 70.4 cm"),
+        "{verdict:?}"
+    );
+    assert_eq!(judged(0.95, 0.16).1.word, "loose");
+    // Far from the tape it holds nothing there.
+    assert_eq!(judged(0.8, 0.3).0, None);
+}
+
+#[test]
+fn a_waist_is_measured_where_the_garment_is_narrowest() {
+    // A cone: narrower by 2 π 0.01 m at 0.02 m below the tape, where its waist is.
+    let radius = RADIUS + 0.02;
+    let (pattern, mesh) = tube(TAU * radius, 0.3);
+    let flat = |p: glam::DVec3| p.y - 0.13;
+    let mut cloth = bent(&mesh, TAU * radius, radius, 1.0, 0.0);
+    let narrow = |y: f64| 1.0 - 0.5 * (1.0 - (flat(DVec3::Y * y).abs() / 0.05).min(1.0)) * 0.1;
+    let mut narrowed = mesh.clone();
+    for p in &mut narrowed.panels[0].mesh.positions {
+        p.x *= narrow(p.y);
+    }
+    narrowed.panels[0].mesh.uv =
+        narrowed.panels[0].mesh.positions.iter().map(|p| p.truncate()).collect();
+    for p in &mut cloth.positions {
+        let k = narrow(p.y - 0.15);
+        (p.x, p.z) = (p.x * k, p.z * k);
+    }
+    let fit = fit(&pattern, &narrowed, &cloth).unwrap();
+    let waist = &fit.girths[0];
+    assert!((waist.moved + 0.02).abs() < 1e-9, "{waist:?}");
+    assert!((waist.garment / (TAU * radius * 0.95) - 1.0).abs() < 5e-3, "{waist:?}");
+    assert!(
+        (waist.body - TAU * RADIUS).abs() < 1e-3,
+        "the waist of the body, not what is below it"
+    );
 }
 
 #[test]

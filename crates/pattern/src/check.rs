@@ -250,7 +250,7 @@ impl Pattern {
 }
 
 /// The name most like a wrong one, for "did you mean".
-fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody mistypes a longer one, and the comparison takes the product of both lengths.
     const LONGEST: usize = 80;
     if wrong.len() > LONGEST {

@@ -6,12 +6,14 @@
 
 mod circle_skirt;
 mod dress;
+mod option;
 mod skirt;
 mod trousers;
 mod tshirt;
 
 pub use circle_skirt::CircleSkirt;
 pub use dress::Dress;
+pub use option::{DesignOption, OptionKind};
 pub use skirt::Skirt;
 pub use trousers::Trousers;
 pub use tshirt::Tshirt;
@@ -77,6 +79,17 @@ impl Design {
     /// The design of a name, as it is by default.
     pub fn find(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|d| d.name() == name)
+    }
+
+    /// What can be chosen about it.
+    pub fn options(&self) -> &'static [DesignOption] {
+        match self {
+            Self::Tshirt(_) => Tshirt::OPTIONS,
+            Self::Skirt(_) => Skirt::OPTIONS,
+            Self::CircleSkirt(_) => CircleSkirt::OPTIONS,
+            Self::Trousers(_) => Trousers::OPTIONS,
+            Self::Dress(_) => Dress::OPTIONS,
+        }
     }
 
     /// Drafts it to a body.

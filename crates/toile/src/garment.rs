@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::export::{Coordinates, Space};
 use crate::output::{OutputFolder, Plan};
 use crate::run::{Options, Outcome, Progress, Stage, Tell, in_pool, plan, run_job};
+use crate::scene::suggest;
 use job::GarmentJob;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -28,7 +29,7 @@ use toile_garment::fit::{Worn, best_size};
 use toile_mesh::TriMesh;
 use toile_pattern::design::Design;
 use toile_pattern::meshing;
-use toile_pattern::{Pattern, Size, file, svg};
+use toile_pattern::{Measurements, Pattern, Size, file, svg};
 
 /// Drawing of what is wrong with a pattern.
 const FAULTS: &str = "faults.svg";
@@ -56,6 +57,17 @@ pub struct Order {
     pub fps: f64,
     /// In which coordinates results are written, if `body` is given.
     pub coordinates: Coordinates,
+    /// Options of the design and their values, as in `ease` and `0.12`; see [`Design::options`].
+    pub design_options: Vec<(String, String)>,
+    /// Made to measure: these instead of those of the sizes, for the garment and for the mannequin.
+    pub measurements: Option<Measurements>,
+}
+
+impl Order {
+    /// Measurements that the garment is drafted to.
+    fn drafted_to(&self) -> Measurements {
+        self.measurements.unwrap_or_else(|| self.figure.measurements(self.size))
+    }
 }
 
 impl From<toile_garment::Error> for Error {
@@ -107,6 +119,14 @@ fn dress_here(order: &Order, options: &Options, tell: &mut Tell<'_>) -> Result<O
     run_job(&mut job, options, tell)
 }
 
+/// There is neither a design nor a file of that name.
+fn no_garment(name: &str) -> Error {
+    let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
+    let near = suggest(name, &names);
+    let files = "or give the file of a pattern or scene";
+    Error::request(format!("there is no garment `{name}`"), format!("{near}, {files}"))
+}
+
 fn refused(error: toile_pattern::Error) -> Error {
     Error::request(error.to_string(), error.help())
 }
@@ -133,16 +153,21 @@ fn faulty(
 fn pattern(order: &Order) -> Result<Pattern, Error> {
     match Design::find(&order.garment) {
         Some(design) if !Path::new(&order.garment).exists() => {
-            Ok(design.draft(&order.figure.measurements(order.size)))
+            Ok(chosen(order, design)?.draft(&order.drafted_to()))
         }
-        None if !Path::new(&order.garment).exists() => {
-            let names: Vec<&str> = Design::all().iter().map(Design::name).collect();
-            let message = format!("there is no garment `{}`", order.garment);
-            let help = format!("there are {}, or give the file of a pattern", names.join(", "));
-            Err(Error::request(message, help))
+        None if !Path::new(&order.garment).exists() => Err(no_garment(&order.garment)),
+        _ if !order.design_options.is_empty() => {
+            let message = format!("{}: a pattern file has no design options", order.garment);
+            Err(Error::request(message, "change the file, or name a design: `toile pattern list`"))
         }
         _ => file::read(&order.garment).map_err(refused),
     }
+}
+
+/// A design with the options of the order.
+fn chosen(order: &Order, design: Design) -> Result<Design, Error> {
+    let mut options = order.design_options.iter();
+    options.try_fold(design, |design, (name, value)| design.with(name, value)).map_err(refused)
 }
 
 /// Who wears it.
@@ -166,9 +191,12 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
     let (body, landmarks, name, repairs) = match &order.body {
         None => {
             let size = order.wearer.unwrap_or(order.size);
-            let m = order.figure.measurements(size);
+            let (m, of) = match order.measurements {
+                Some(m) => (m, "made to measure".to_owned()),
+                None => (order.figure.measurements(size), format!("of size {}", size.name())),
+            };
             let body = Mannequin::new(&m, order.figure, order.pose)?;
-            let name = format!("{} mannequin of size {}", order.figure.name(), size.name());
+            let name = format!("{} mannequin {of}", order.figure.name());
             (body.mesh, body.landmarks, name, None)
         }
         Some(path) => {
@@ -203,12 +231,17 @@ fn space(repairs: &body::Repairs, body: &TriMesh) -> (Space, Option<String>) {
 fn judged(order: &Order, worn: &Worn<'_>, fit: toile_garment::fit::Fit, name: String) -> FitReport {
     let is_file = Path::new(&order.garment).exists();
     let design = Design::find(&order.garment).filter(|_| !is_file);
+    let design = design.and_then(|design| chosen(order, design).ok());
     let best = design.and_then(|d| best_size(&d, order.figure, worn.tapes));
     let own = best.iter().flat_map(|b| &b.sizes).find(|s| s.size == order.size.name());
     let wanted: Vec<(String, f64)> =
         own.iter().flat_map(|s| &s.girths).map(|g| (g.name.clone(), g.wanted)).collect();
     let wanted: Vec<(&str, f64)> = wanted.iter().map(|(n, e)| (n.as_str(), *e)).collect();
-    let size = if is_file { String::new() } else { order.size.name().to_owned() };
+    let size = match order.measurements {
+        _ if is_file => String::new(),
+        Some(_) => "made to measure".to_owned(),
+        None => order.size.name().to_owned(),
+    };
     let mut made_of = order.fabric.clone();
     for (panel, fabric) in panel_fabrics(worn.pattern) {
         made_of += &format!(", {panel} of {fabric}");

@@ -33,6 +33,8 @@ pub struct Strain {
 pub(super) struct Merged {
     /// Vertex of each vertex of the cloth.
     of: Vec<u32>,
+    /// Vertex of the cloth of each vertex of the pattern, its panels behind one another.
+    became: Vec<u32>,
     /// Mean of what was joined [m].
     pub(super) positions: Vec<DVec3>,
     /// Triangles of the joined vertices, in the order of the cloth.
@@ -98,7 +100,13 @@ impl Merged {
         let nothing = Triangle::without_area;
         let rest = cloth.triangles.iter().zip(&uv);
         let rest = rest.map(|(t, uv)| Triangle::new(*t, *uv).unwrap_or(nothing(*t))).collect();
-        Ok(Self { of, positions, triangles, rest, uv, panel })
+        Ok(Self { of, became, positions, triangles, rest, uv, panel })
+    }
+
+    /// Where a vertex of a panel is worn [m].
+    pub(super) fn place(&self, worn: &Worn<'_>, panel: usize, vertex: u32) -> DVec3 {
+        let number = worn.panels.offsets()[panel] + vertex;
+        self.positions[self.of[self.became[number as usize] as usize] as usize]
     }
 
     /// Values of the joined vertices at the vertices of the cloth.

@@ -17,6 +17,15 @@ use toile_pattern::BodyPart;
 /// Distance between planes that are tried [m].
 const STEP: f64 = 0.005;
 
+/// The waist of a garment is its narrowest girth within this of the tape [m].
+const WAIST_RANGE: f64 = 0.03;
+
+/// By so much a girth is narrower than another [m].
+const NARROWER: f64 = 0.002;
+
+/// An elastic within this of a girth holds it [m].
+const ELASTIC_RANGE: f64 = 0.04;
+
 /// A girth of a garment that is worn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Girth {
@@ -40,6 +49,9 @@ pub struct Girth {
     pub folds: f64,
     /// How far from the tape it was measured [m]; positive above or towards the trunk.
     pub moved: f64,
+    /// Length without tension of an elastic that goes around there, if one does [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elastic: Option<f64>,
 }
 
 impl Girth {
@@ -82,7 +94,7 @@ fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option
     let steps = (down.max(up) / STEP).round() as i32;
     // 0, then down and up in turn.
     let moves = std::iter::once(0).chain((1..=steps).flat_map(|k| [-k, k]));
-    let (moved, ring, around) = moves.map(|k| STEP * f64::from(k)).find_map(|moved| {
+    let at = |moved: f64| {
         if moved < -down - 0.5 * STEP || moved > up + 0.5 * STEP {
             return None;
         }
@@ -95,9 +107,18 @@ fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option
         };
         let found = rings(merged, press, plane, &panel).into_iter().filter(fits);
         // The innermost of several layers.
-        found.min_by(|a, b| a.worn.total_cmp(&b.worn)).map(|ring| (moved, ring, around))
-    })?;
-    let same = moved == 0.0 || tape.name == "bust_girth";
+        let ring = found.min_by(|a, b| a.worn.total_cmp(&b.worn))?;
+        Some(Section { moved, ring, around })
+    };
+    let mut sections = moves.filter_map(|k| at(STEP * f64::from(k)));
+    let Section { moved, ring, around } = if tape.name == "waist_girth" {
+        let near = sections.filter(|s| s.moved.abs() <= WAIST_RANGE);
+        near.reduce(|best, s| if s.ring.rest < best.ring.rest - NARROWER { s } else { best })?
+    } else {
+        sections.next()?
+    };
+    let plane = Plane { point: plane.point + plane.normal * moved, ..plane };
+    let same = moved == 0.0 || matches!(tape.name, "bust_girth" | "waist_girth");
     let body = if same { tape.value } else { around.girth(plane.normal) };
     let hull = length(&Loop { points: ring.points.clone() }.tape(plane.normal), true);
     Some(Girth {
@@ -111,7 +132,38 @@ fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option
         pressure: ring.pressure,
         folds: if hull > 0.0 { (ring.worn / hull - 1.0).max(0.0) } else { 0.0 },
         moved,
+        elastic: elastic(worn, merged, plane, &panel),
     })
+}
+
+/// The garment in a plane, and what it goes around.
+struct Section {
+    /// How far the plane was moved [m].
+    moved: f64,
+    ring: Ring,
+    around: Loop,
+}
+
+/// Length without tension of the elastic that lies nearest to a plane on the panels in question [m].
+fn elastic(
+    worn: &Worn<'_>,
+    merged: &Merged,
+    plane: Plane,
+    panel: &dyn Fn(u32) -> bool,
+) -> Option<f64> {
+    let panels = worn.panels.panels.iter().enumerate().filter(|(p, _)| panel(*p as u32));
+    let lines = panels.flat_map(|(p, mesh)| mesh.elastics.iter().map(move |line| (p, mesh, line)));
+    let all = lines.map(|(p, mesh, line)| {
+        let places = line.vertices.iter().map(|v| merged.place(worn, p, *v));
+        let off: f64 = places.map(|x| (x - plane.point).dot(plane.normal).abs()).sum();
+        let flat = line.vertices.windows(2).map(|w| {
+            let [a, b] = [w[0], w[1]].map(|v| mesh.mesh.positions[v as usize]);
+            a.distance(b)
+        });
+        (off / line.vertices.len().max(1) as f64, line.ratio * flat.sum::<f64>())
+    });
+    let near = all.filter(|(off, _)| *off <= ELASTIC_RANGE);
+    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, length)| length)
 }
 
 /// The plane of a tape, its normal upwards.

@@ -73,7 +73,30 @@ pub fn judge(fit: &Fit, wanted: &[(&str, f64)]) -> Vec<Verdict> {
     said
 }
 
+/// A girth that an elastic draws in: its ease is gathered cloth, and how tight it is, the elastic says.
+fn held(g: &Girth, elastic: f64) -> Verdict {
+    let slack = elastic - g.body;
+    let word = match () {
+        () if g.ease < 0.0 => "tight",
+        () if slack > 0.0 => "loose",
+        () if g.pressure >= LIMITS.too_much => "tight",
+        () => "good",
+    };
+    let (of, body) = (100.0 * elastic, 100.0 * g.body);
+    let mut text = format!("{word} at {}: an elastic of {of:.1} cm around {body:.1} cm", g.title());
+    if word == "tight" && g.ease < 0.0 {
+        text += &format!("; the cloth below it lacks {:.1} cm", -100.0 * g.ease);
+    }
+    if g.pressure >= 0.05 {
+        text += &format!(", presses {:.1} kPa", g.pressure);
+    }
+    Verdict { place: g.title(), word, text }
+}
+
 fn ease(g: &Girth, wanted: Option<f64>, designed: bool) -> Verdict {
+    if let Some(elastic) = g.elastic {
+        return held(g, elastic);
+    }
     let centimetres = 100.0 * g.ease;
     let stretched = g.stretch >= LIMITS.stretch;
     let off = wanted.map(|w| g.ease - w);

@@ -3,6 +3,7 @@
 //! The waist is an arc of radius r = (waist + ease) / (2π f), where f is the fraction of a full circle; the hem
 //! is an arc of radius r + length.
 
+use super::option::{DesignOption, fraction, length};
 use super::{add_waistband, part, unfold, v};
 use crate::edge::Edge;
 use crate::measurements::Measurements;
@@ -32,6 +33,14 @@ impl Default for CircleSkirt {
 }
 
 impl CircleSkirt {
+    /// What can be chosen, with its range.
+    pub const OPTIONS: &'static [DesignOption] = &[
+        length("waist_ease", "girth of the finished waist more than that of the body", -0.02, 0.15),
+        length("above_knee", "length above the knee, negative below", -0.35, 0.35),
+        fraction("circle", "part of a full circle; 0.5 is a half-circle skirt", 0.25, 1.0),
+        length("waistband", "height of the waistband", 0.015, 0.1),
+    ];
+
     /// Drafts it to a body.
     pub fn draft(&self, m: &Measurements) -> Pattern {
         let mut pattern = Pattern::new("Circle skirt");

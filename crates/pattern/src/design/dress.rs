@@ -4,6 +4,7 @@
 //! double dart. The front is longer over the bust: the bust dart takes exactly what its side seam is
 //! longer than that of the back.
 
+use super::option::{DesignOption, length};
 use super::{NAPE_DROP, part, unfold, v};
 use crate::edge::Edge;
 use crate::measurements::Measurements;
@@ -47,6 +48,15 @@ const DART_LEAST: f64 = 0.005;
 const WIDER: f64 = 0.02;
 
 impl Dress {
+    /// What can be chosen, with its range.
+    pub const OPTIONS: &'static [DesignOption] = &[
+        length("bust_ease", "girth of the finished bust more than that of the body", 0.0, 0.3),
+        length("waist_ease", "girth of the finished waist more than that of the body", 0.0, 0.4),
+        length("hip_ease", "girth of the finished hips more than that of the body", 0.0, 0.4),
+        length("below_knee", "length below the knee, negative above", -0.3, 0.35),
+        length("flare", "how far each quarter flares out at the hem", 0.0, 0.25),
+    ];
+
     /// Drafts it to a body.
     pub fn draft(&self, m: &Measurements) -> Pattern {
         let back = self.half(m, false);

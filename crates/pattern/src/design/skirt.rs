@@ -4,6 +4,7 @@
 //! side seams are the same curve, so they are sewn without ease: waist edges of equal length, of which the
 //! wider back dart takes more than the front's.
 
+use super::option::{DesignOption, length};
 use super::{add_waistband, dart, part, solve, unfold, v};
 use crate::edge::Edge;
 use crate::measurements::Measurements;
@@ -41,6 +42,15 @@ const RISE: f64 = 0.012;
 const SIDE_SHARE: f64 = 0.45;
 
 impl Skirt {
+    /// What can be chosen, with its range.
+    pub const OPTIONS: &'static [DesignOption] = &[
+        length("waist_ease", "girth of the finished waist more than that of the body", -0.02, 0.15),
+        length("hip_ease", "girth of the finished hips more than that of the body", 0.0, 0.4),
+        length("below_knee", "length below the knee, negative above", -0.3, 0.35),
+        length("flare", "how far each quarter flares out at the hem", 0.0, 0.25),
+        length("waistband", "height of the waistband", 0.015, 0.1),
+    ];
+
     /// Drafts it to a body.
     pub fn draft(&self, m: &Measurements) -> Pattern {
         let mut pattern = Pattern::new("A-line skirt");

@@ -3,6 +3,7 @@
 //! Hip quarter = (hip + ease)/4, crotch extensions of hip/20 in front and hip/9 behind. Knee and hem lie
 //! even about the crease. The back crotch point is lowered until both inseams are equally long, as cutters do.
 
+use super::option::{self, DesignOption, fraction};
 use super::{ALLOWANCE, add_waistband, dart, mirrored, part, solve, v};
 use crate::edge::Edge;
 use crate::measurements::Measurements;
@@ -53,6 +54,31 @@ const CROTCH_EASE: f64 = 0.012;
 const SIDE_SHARE: f64 = 0.4;
 
 impl Trousers {
+    /// What can be chosen, with its range.
+    pub const OPTIONS: &'static [DesignOption] = &[
+        option::length(
+            "waist_ease",
+            "girth of the finished waist more than that of the body",
+            -0.02,
+            0.15,
+        ),
+        option::length(
+            "hip_ease",
+            "girth of the finished hips more than that of the body",
+            0.0,
+            0.4,
+        ),
+        option::length(
+            "knee_ease",
+            "girth of the finished knee more than that of the body",
+            0.02,
+            0.4,
+        ),
+        fraction("hem", "girth of the hem, of that of the knee of the trousers", 0.6, 1.6),
+        option::length("above_ground", "height of the hem above the ground", 0.0, 0.4),
+        option::length("waistband", "height of the waistband", 0.015, 0.1),
+    ];
+
     /// Drafts them to a body.
     pub fn draft(&self, m: &Measurements) -> Pattern {
         let mut pattern = Pattern::new("Trousers");

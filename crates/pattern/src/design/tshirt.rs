@@ -6,6 +6,7 @@
 //! its crown are solved for. A wide sleeve has a low cap, as T-shirts are cut: one that is as high as for hanging arms hangs
 //! in the armpits of raised ones, and what is then too long over the shoulders falls into folds at the nape.
 
+use super::option::{DesignOption, fraction, length, switch};
 use super::{ALLOWANCE, NAPE_DROP, part, rectangle, solve, unfold, v};
 use crate::edge::Edge;
 use crate::measurements::Measurements;
@@ -52,6 +53,26 @@ const BAND_STRETCH: f64 = 1.18;
 const BAND_HEIGHT: f64 = 0.02;
 
 impl Tshirt {
+    /// What can be chosen, with its range.
+    pub const OPTIONS: &'static [DesignOption] = &[
+        length("ease", "girth of the finished chest more than that of the body", -0.1, 0.6),
+        length("sleeve_ease", "girth of the sleeve more than that of the upper arm", 0.02, 0.3),
+        length("below_hip", "length below the hip line, negative above", -0.2, 0.4),
+        fraction(
+            "sleeve",
+            "length of the sleeve from the shoulder point, of that of the arm",
+            0.2,
+            0.95,
+        ),
+        fraction(
+            "cap_ease",
+            "how much the cap of the sleeve is longer than the armhole",
+            0.0,
+            0.08,
+        ),
+        switch("neckband", "whether the neck gets a band, a sixth shorter than the neckline"),
+    ];
+
     /// Drafts it to a body.
     pub fn draft(&self, m: &Measurements) -> Pattern {
         let front = unfold(&self.half(m, true), true);

@@ -44,6 +44,8 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
         edge_length: 0.06,
         fps: 30.0,
         coordinates: Coordinates::Body,
+        design_options: Vec::new(),
+        measurements: None,
     };
     let mut said = Vec::new();
     let options = Options { picture: false, ..Options::new(folder.path()) };
