@@ -175,6 +175,15 @@ impl World {
             let reason = format!("has {} vertices, the scene has {n}", state.x.len());
             return Err(Error::Mesh { name: "saved state".into(), reason });
         }
+        if !state.slips.is_empty() {
+            self.wake()?;
+            let sheet = self.engine.as_mut().and_then(Engine::sheet);
+            let sliders = sheet.map_or(0, |sheet| sheet.sliders());
+            if sliders != state.slips.len() {
+                let reason = format!("has {} sliders, the scene has {sliders}", state.slips.len());
+                return Err(Error::Mesh { name: "saved state".into(), reason });
+            }
+        }
         self.state = state;
         Ok(())
     }
@@ -474,6 +483,7 @@ impl World {
             return energy;
         }
         if let Some(sheet) = self.engine.as_mut().and_then(Engine::sheet) {
+            sheet.set_slips(&self.state.slips);
             energy.elastic = sheet.energy(x);
             return energy;
         }

@@ -21,6 +21,7 @@ use toile::fabric::kes::LAST_TENSION;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
 use toile_sim::element::viscosity::Friction;
+use toile_sim::fabric::BENDING_TURN;
 use toile_sim::linear::Constraint;
 use toile_sim::sheet::{Bend, Clamp, Sheet, Stretch};
 use toile_sim::statics::{Equilibrium, Statics};
@@ -37,8 +38,6 @@ pub(super) const LAST_ANGLE: f64 = 8.0;
 const SHEAR_TENSION: f64 = 9.80665;
 /// Largest curvature of the bending test [1/m].
 const LAST_CURVATURE: f64 = 250.0;
-/// Curvature over which a bending loop turns [1/m].
-const TURN: f64 = 5.0;
 /// The course of a test: up from rest, down to the other side, up again, in parts of its largest value.
 pub(super) const CYCLE: [(f64, f64); 3] = [(0.0, 1.0), (1.0, -1.0), (-1.0, 1.0)];
 /// When two lengths are the same [m].
@@ -389,7 +388,7 @@ pub fn bending(
     } else {
         fabric.bend_hysteresis_warp
     };
-    let friction = (width > 0.0).then(|| Friction::of_width(width, TURN)).transpose()?;
+    let friction = (width > 0.0).then(|| Friction::of_width(width, BENDING_TURN)).transpose()?;
     let mut slips = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
     let mut path = Loop::new();
     let n = fineness.points;

@@ -61,11 +61,8 @@ impl Engine {
             }
             Method::Barrier => {
                 let limit = &settings.strain_limit;
-                let sheet = if limit.enabled && limit.stretch > 0.0 {
-                    Sheet::limited(cloths, stretch, bend, limit.stretch)?
-                } else {
-                    Sheet::new(cloths, stretch, bend, &[])?
-                };
+                let elongation = (limit.enabled && limit.stretch > 0.0).then_some(limit.stretch);
+                let sheet = Sheet::dissipative(cloths, stretch, bend, elongation)?;
                 let collision = &settings.collision;
                 let setup = ContactSetup {
                     thickness: separation,
@@ -73,7 +70,7 @@ impl Engine {
                     tree: collision.tree,
                 };
                 let bodies = colliders.to_vec();
-                let solver = Solver::new(settings.barrier, sheet, model, bodies, &setup)?;
+                let solver = Solver::new(settings.barrier, sheet, cloths, model, bodies, &setup)?;
                 Self::Barrier(Box::new(solver))
             }
             Method::Avoidance => {

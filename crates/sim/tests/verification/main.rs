@@ -11,6 +11,7 @@ mod extreme;
 mod free_motion;
 mod hanging;
 mod implicit;
+mod memory;
 mod orders;
 mod resolution;
 mod rules;
