@@ -37,7 +37,7 @@ const WIDEST: f64 = 1.0;
 pub(super) const LAST_ANGLE: f64 = 8.0;
 const SHEAR_TENSION: f64 = 9.80665;
 /// Largest curvature of the bending test [1/m].
-const LAST_CURVATURE: f64 = 250.0;
+pub(super) const LAST_CURVATURE: f64 = 250.0;
 /// The course of a test: up from rest, down to the other side, up again, in parts of its largest value.
 pub(super) const CYCLE: [(f64, f64); 3] = [(0.0, 1.0), (1.0, -1.0), (-1.0, 1.0)];
 /// When two lengths are the same [m].
@@ -409,6 +409,13 @@ pub fn bending(
             path.push((curvature, moment));
         }
     }
+    let figures = bending_figures(&path, fineness);
+    Ok((path, figures))
+}
+
+/// The figures of a loop of bending.
+pub(super) fn bending_figures(path: &[(f64, f64)], fineness: Fineness) -> Bending {
+    let n = fineness.points;
     let cycle = &path[n - 1..];
     let (down, up) = (&cycle[..=2 * n], &cycle[2 * n..]);
     let both = |f: &dyn Fn(f64) -> f64| 0.5 * (f(1.0) + f(-1.0));
@@ -418,7 +425,7 @@ pub fn bending(
         0.5 * (slope(up) + slope(down))
     });
     let hb = both(&|sign| read(up, sign * 100.0) - read(down, sign * 100.0));
-    Ok((path, Bending { b, hb }))
+    Bending { b, hb }
 }
 
 /// Moment per width [N] of a strip bent between two clamps that turn.

@@ -116,12 +116,21 @@ mod tests {
     fn the_gradient_of_the_whole_potential_matches_differences() {
         let elastic = Fabric { thickness: THICKNESS, ..Fabric::default() };
         let viscous = Fabric { viscosity: 0.02, ..elastic.clone() };
+        let rubbing = Fabric {
+            shear_hysteresis: 2.0,
+            shear_hysteresis_wide: 4.0,
+            bend_hysteresis_weft: 1e-4,
+            bend_hysteresis_warp: 2e-4,
+            ..viscous.clone()
+        };
         let euler = Rule::Euler;
         for (fabric, law, rule) in [
             (&elastic, Law::Log, euler),
             (&elastic, Law::TwoStage, euler),
             (&viscous, Law::Log, euler),
             (&viscous, Law::Log, Rule::Bdf2),
+            (&rubbing, Law::Log, euler),
+            (&rubbing, Law::Log, Rule::Bdf2),
         ] {
             for [difference, gradient] in compare(fabric, law, rule) {
                 let error = (difference - gradient).abs() / gradient.abs().max(1e-3);

@@ -30,7 +30,7 @@ pub(super) fn sheets_of(fabric: &Fabric, law: Law, rule: Rule) -> (Solver, Vec<D
     // Shifted by a third of a cell, so that the middle is above a face.
     let above = DVec3::new(0.017, THICKNESS + GAP, 0.011);
     let cloths = vec![at(DVec3::ZERO), at(above), at(DVec3::Y)];
-    let sheet = Sheet::new(&cloths, Stretch::Stvk, Bend::Morley, &[]).unwrap();
+    let sheet = Sheet::dissipative(&cloths, Stretch::Stvk, Bend::Morley, None).unwrap();
     let model = Model::new(cloths.clone(), None).unwrap();
     let tree = toile_collide::Options::default();
     let setup = ContactSetup { thickness: THICKNESS, self_contact: true, tree };

@@ -62,7 +62,7 @@ impl Fabric {
     /// None that [`Fabric::validate`] has not.
     pub fn shear_friction(&self) -> Result<Option<Grip>, Error> {
         let (narrow, wide) = (self.shear_hysteresis, self.shear_hysteresis_wide);
-        if narrow <= 0.0 {
+        if narrow.max(wide) <= 0.0 {
             return Ok(None);
         }
         let rise = if wide > narrow {

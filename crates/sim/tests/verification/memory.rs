@@ -1,10 +1,12 @@
 //! What fabrics lose in the default solver: viscosity, and friction between their threads.
 
-use crate::scene::strip;
+use crate::determinism::history;
+use crate::scene::{sheet, strip};
 use glam::DVec3;
 use std::f64::consts::PI;
 use toile_sim::barrier::{Barrier, Rule};
-use toile_sim::{Cloth, Energy, Fabric, Pin, Preset, Settings, Surroundings, World};
+use toile_sim::body::Shape;
+use toile_sim::{Body, Cloth, Energy, Fabric, Motion, Pin, Preset, Settings, Surroundings, World};
 
 /// Steps of `h` by a rule, solved to rounding rather than to what can be seen.
 fn exact(rule: Rule, h: f64) -> Settings {
@@ -99,4 +101,119 @@ fn quasi_static_steps_have_no_viscosity() {
         world.state().hash()
     };
     assert_eq!(hang(0.0), hang(0.1));
+}
+
+/// A fabric that is viscous and rubs.
+fn lossy() -> Fabric {
+    Fabric {
+        viscosity: 2e-3,
+        shear_hysteresis: 2.0,
+        shear_hysteresis_wide: 4.0,
+        bend_hysteresis_weft: 4e-4,
+        bend_hysteresis_warp: 6e-4,
+        ..Fabric::default()
+    }
+}
+
+/// Two sheets of it fall fast onto a ball that moves.
+fn fall(rule: Rule) -> World {
+    let shape = Shape::Sphere { centre: DVec3::Y * 0.2, radius: 0.08 };
+    let motion = Motion::Steady {
+        velocity: DVec3::new(0.5, 0.2, 0.0),
+        axis: DVec3::Z,
+        turns_per_second: 1.0,
+        centre: DVec3::Y * 0.2,
+    };
+    let ball = Body { motion, ..Body::new("ball", shape) };
+    let at = |k: f64| of(&lossy(), sheet(0.4, 16, DVec3::new(0.01 * k, 0.3 + 0.01 * k, 0.0)));
+    let surroundings = Surroundings {
+        bodies: vec![ball],
+        pins: vec![Pin { until: 0.05, ..Pin::still(vec![0, 16]) }],
+        ..Surroundings::default()
+    };
+    let settings = Preset::Toile.settings();
+    let settings = Settings { barrier: Barrier { rule, ..settings.barrier }, ..settings };
+    let mut world = World::new(vec![at(0.0), at(1.0)], surroundings, settings).unwrap();
+    world.set_velocities(|_, x| DVec3::Y * (-5.0 * x.y));
+    world
+}
+
+#[test]
+fn lossy_fabrics_have_the_same_bits_with_any_threads_and_after_a_restore() {
+    for rule in [Rule::Euler, Rule::Bdf2] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| history(&mut fall(rule), 12).0)
+        };
+        let one = run(1);
+        assert_eq!(one, run(2));
+        assert_eq!(one, run(3));
+        let mut first = fall(rule);
+        history(&mut first, 5);
+        assert!(!first.state().slips.is_empty());
+        let mut second = fall(rule);
+        second.restore(first.state().clone()).unwrap();
+        assert_eq!(history(&mut second, 7).0, one[5..]);
+        // A world that has rested has forgotten its sliders; the state has not.
+        first.rest();
+        assert_eq!(history(&mut first, 7).0, one[5..]);
+    }
+}
+
+#[test]
+fn a_state_with_the_sliders_of_another_scene_is_refused() {
+    let mut world = fall(Rule::Euler);
+    let mut state = world.state().clone();
+    state.slips = vec![0.0; 5];
+    let refused = world.restore(state).unwrap_err().to_string();
+    assert!(refused.contains("5 sliders"), "{refused}");
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_sliders_where_they_were() {
+    let mut world = fall(Rule::Euler);
+    history(&mut world, 5);
+    let before = world.state().clone();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    world.stop_with(stop.clone());
+    assert!(world.step().is_err());
+    assert_eq!(*world.state(), before);
+    stop.store(false, std::sync::atomic::Ordering::Relaxed);
+    let mut other = fall(Rule::Euler);
+    assert_eq!(history(&mut world, 3), {
+        history(&mut other, 5);
+        history(&mut other, 3)
+    });
+}
+
+/// A square that is sheared by 6° by its clamps within half a second and then let go at one of them; the angle that it keeps [°].
+fn remaining_angle(fabric: &Fabric) -> f64 {
+    let cloth = of(fabric, strip(0.1, 0.1, [6, 6], DVec3::ZERO));
+    let side = |sign: f64| -> Vec<u32> {
+        let at = |v: &u32| sign * cloth.mesh.positions[*v as usize].z > 0.0499;
+        (0..cloth.mesh.positions.len() as u32).filter(at).collect()
+    };
+    let shift = 0.1 * 6.0_f64.to_radians().sin();
+    let velocity = DVec3::X * (shift / 0.5);
+    let motion =
+        Motion::Steady { velocity, axis: DVec3::Y, turns_per_second: 0.0, centre: DVec3::ZERO };
+    let pins = vec![Pin::still(side(-1.0)), Pin { vertices: side(1.0), motion, until: 0.5 }];
+    let ends = [side(1.0), side(-1.0)];
+    let mut world = weightless(cloth, pins, Settings { step: 0.01, ..Preset::Toile.settings() });
+    (0..150).for_each(|_| drop(world.step().unwrap()));
+    let [top, bottom] = ends.map(|end| {
+        end.iter().map(|v| world.state().x[*v as usize]).sum::<DVec3>() / end.len() as f64
+    });
+    let lean = top - bottom;
+    lean.x.atan2(lean.z).to_degrees()
+}
+
+#[test]
+fn a_sheared_square_springs_back_or_keeps_an_angle() {
+    let elastic = Fabric::default();
+    assert!(remaining_angle(&elastic).abs() < 0.3, "{}", remaining_angle(&elastic));
+    // 2HG of 4 N/m and G of 60 N/m: up to half of 2HG over G, 1.9°, can be held.
+    let rubbing = Fabric { shear_hysteresis: 4.0, shear_hysteresis_wide: 4.0, ..elastic };
+    let kept = remaining_angle(&rubbing);
+    assert!((0.8..2.2).contains(&kept), "{kept}");
 }

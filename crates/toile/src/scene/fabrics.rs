@@ -6,7 +6,7 @@ use super::read_text;
 use crate::error::Error;
 use crate::fabric;
 use std::path::{Path, PathBuf};
-use toile_sim::Fabric;
+use toile_sim::{Fabric, Settings};
 use toml::Value;
 
 impl Scene {
@@ -33,6 +33,22 @@ impl Scene {
                 Err(self.source.error(path, reason, Some(help.into())).into())
             }
         }
+    }
+
+    /// Refuses what a scene changes of a fabric and what does nothing with its method.
+    pub(super) fn check_fabric_keys(
+        &self,
+        path: &str,
+        value: &Value,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let keys = value.as_table().into_iter().flat_map(|changes| changes.keys());
+        for key in keys {
+            if let Some(reason) = settings.inactive_fabric(key) {
+                return Err(self.error(&format!("{path}.{key}"), &reason).into());
+            }
+        }
+        Ok(())
     }
 
     fn named_fabric(&self, path: &str, name: &str) -> Result<Fabric, Error> {
