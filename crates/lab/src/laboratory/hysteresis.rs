@@ -50,8 +50,8 @@ pub(super) const SWING: Test = Test {
 
 /// Length of a step of the slow tests [s]: a whole loop takes two to four seconds.
 const STEP: f64 = 0.02;
-/// Length and width of the strip that is bent [m].
-const ARC: [f64; 2] = [0.01, 0.008];
+/// Length and width of the strip that is bent, in cells as long as wide [m].
+const ARC: [f64; 2] = [0.01, 0.0025];
 /// How far the shapes of two curvatures are apart by which virtual work is taken [1/m].
 const VIRTUAL: f64 = 0.01;
 /// Width and height of the strip that swings [m].
@@ -192,7 +192,8 @@ fn run_bending(setup: &Setup) -> Result<Vec<Reading>, Failure> {
     let step = ARC[0] / cells as f64;
     // Two columns at each end are led.
     let end = |p: DVec2| p.x.abs() > 0.5 * ARC[0] - 1.5 * step;
-    let (mesh, grid) = setup.mesh.rectangle(ARC, [cells, fineness(setup).cells], end);
+    let across = (ARC[1] / step).round() as usize;
+    let (mesh, grid) = setup.mesh.rectangle(ARC, [cells, across], end);
     let led = (0..mesh.uv.len() as u32).filter(|v| end(mesh.uv[*v as usize])).collect();
     let values = cycle(fineness(setup).points, LAST_CURVATURE);
     let shape = |p: DVec2, curvature: f64| bent(p, curvature, cells);
@@ -222,7 +223,7 @@ fn swing(setup: &Setup, fabric: &Fabric) -> Result<[f64; 3], Failure> {
     let held: Vec<u32> = (0..mesh.uv.len() as u32).filter(foot).collect();
     let wave = PI / (2.0 * height);
     let omega = wave * (fabric.shear / fabric.density).sqrt();
-    let steps = setup.pick(400, 200);
+    let steps = setup.pick(200, 100);
     let h = 2.0 * PI / omega / steps as f64;
     let cloth =
         Cloth { name: "strip".into(), mesh, grid, fabric: fabric.clone(), pieces: Vec::new() };

@@ -93,10 +93,3 @@ fn an_error_that_is_no_number_is_no_pass() {
     assert_eq!(Reading::new("b", 1.02, 1.0, 0.1).error(), 1.02 - 1.0);
     assert_eq!(Reading::new("c", -0.5, 0.0, 0.1).error(), -0.5);
 }
-#[test]
-fn tmp_loops() {
-    let report =
-        quick(&["loop-shear", "loop-bending", "loop-swing"], Models::One(Model::default()), true);
-    println!("{}", report.to_text());
-    panic!();
-}

@@ -14,7 +14,9 @@
 //! the gradient `Σ M_e φ′ ∇θ_e`. Of the Hessian, `A f″ (Σ_e G_ie ∇φ_e)(…)ᵀ`, the matrix has the upper bound
 //! `Σ_e A f″ |G_ie| Σ_l |G_il| ∇φ_e ∇φ_eᵀ`, which couples no vertices but those of a hinge, and with the secant for f″.
 //!
-//! Limits: twist without curvature along weft or warp rubs nothing, as no test of Kawabata's measures it.
+//! Limits: twist without curvature along weft or warp rubs nothing, as no test of Kawabata's measures it. So a mesh of cells five times
+//! as long as wide can corrugate a little and bend over its diagonals alone, around the friction: with diagonals that alternate it
+//! keeps a third of the loop. Cells about as long as wide have all of it.
 
 use super::hinge::{angle_gradient, stencil};
 use super::morley::slope;
