@@ -104,7 +104,7 @@ fn figures() -> Vec<Figure> {
 }
 
 /// Tests of the laboratory and whether their errors are written in per cent.
-const LAB_TESTS: [(&str, bool); 19] = [
+const LAB_TESTS: [(&str, bool); 22] = [
     ("cantilever", true),
     ("plate-clamped", true),
     ("plate-supported", true),
@@ -124,6 +124,9 @@ const LAB_TESTS: [(&str, bool); 19] = [
     ("integrators", false),
     ("free-fall", false),
     ("momentum", false),
+    ("loop-shear", true),
+    ("loop-bending", true),
+    ("loop-swing", true),
 ];
 
 /// The largest error of a test of the laboratory; of those that are rounding, the power of ten above it.

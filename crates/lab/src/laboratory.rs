@@ -16,6 +16,7 @@ mod capstan;
 pub mod cusick;
 mod exact;
 mod html;
+mod hysteresis;
 mod incline;
 mod instrument;
 pub mod kes;
@@ -260,6 +261,9 @@ pub const TESTS: &[Test] = &[
     motion::INTEGRATORS,
     motion::FALL,
     motion::MOMENTUM,
+    hysteresis::SHEAR,
+    hysteresis::BENDING,
+    hysteresis::SWING,
 ];
 
 /// A drawn diagram.

@@ -1,8 +1,9 @@
 //! The default solver: implicit steps as minima of an incremental potential, free of intersections [li2020ipc].
 //!
 //! A step is the minimum of
-//! `½ (x − x̂)ᵀ M (x − x̂)/h² + E(x) + B(x) + D(x)`, x̂ = x_t + h v + h² a: inertia, the
-//! elastic energy of a [`Sheet`](crate::sheet::Sheet), a barrier B that grows without bound where features
+//! `½ (x − x̂)ᵀ M (x − x̂)/h² + E(x) + V(x) + B(x) + D(x)`, x̂ = x_t + h v + h² a: inertia, the
+//! elastic energy of a [`Sheet`](crate::sheet::Sheet) with the friction between its threads, its
+//! [`Viscosity`](crate::sheet::Viscosity), a barrier B that grows without bound where features
 //! come as near as the fabric is thick, and lagged friction D. It is found by projected Newton; every
 //! search direction is limited by continuous collision detection before the first vertex passes anything, and then
 //! by a line search. So every accepted state is free of intersections. That is implicit Euler; other integration rules change

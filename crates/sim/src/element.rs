@@ -15,6 +15,7 @@ pub mod continuum;
 pub mod corotational;
 pub mod curve;
 pub mod definite;
+pub mod fold;
 pub mod grip;
 pub mod hinge;
 pub mod kes;

@@ -18,7 +18,7 @@ mod origin;
 #[cfg(test)]
 mod tests;
 
-pub use loops::{LAST_TENSION, Loops};
+pub use loops::{BENDING_TURN, LAST_TENSION, Loops};
 pub use origin::{Confidence, Origin};
 
 /// Standard gravity [m/s²], for figures that textile tests give per weight.

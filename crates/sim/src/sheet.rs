@@ -8,11 +8,14 @@
 //! [`Sheet::apply_bending`] applies; see [`crate::element::morley::Moments`].
 
 mod choice;
+mod folds;
 mod group;
 mod part;
+mod viscous;
 
 pub use choice::{Bend, Stretch};
 pub use group::{Group, Rows};
+pub use viscous::{RateBase, Viscosity};
 
 use crate::element::definite::outer;
 use crate::element::morley::Moments;
@@ -21,7 +24,7 @@ use crate::linear::single::Matrix;
 use crate::linear::{Block, BlockCsr, Builder, Pattern, Places};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3, Mat3A};
-use part::{Creases, Part, Plane};
+use part::{Creases, Make, Part, Plane};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -65,45 +68,46 @@ impl Sheet {
         bend: Bend,
         clamps: &[Clamp],
     ) -> Result<Self, Error> {
-        Self::of_parts(cloths, Plane::Elastic(stretch), bend, clamps)
+        let plane = Plane::Elastic(stretch);
+        Self::of_parts(cloths, Make { plane, bend, loops: false }, clamps)
     }
 
-    /// The same, and no cloth is stretched much farther than by `elongation` in any direction
+    /// The same with the loops of shear and bending that the fabrics have: friction between threads, as the potential of one step
+    /// from where the sliders are ([`crate::element::grip`], [`crate::element::fold`]). Call [`Sheet::advance`] after each
+    /// step. With an `elongation`, no cloth is stretched much farther than by that in any direction
     /// ([`crate::element::stvk::Limit`]).
     ///
     /// # Errors
     /// As [`Sheet::new`].
-    pub fn limited(
+    pub fn dissipative(
         cloths: &[Cloth],
         stretch: Stretch,
         bend: Bend,
-        elongation: f64,
+        elongation: Option<f64>,
     ) -> Result<Self, Error> {
-        Self::of_parts(cloths, Plane::Limited(stretch, elongation), bend, &[])
+        let plane = match elongation {
+            Some(elongation) => Plane::Limited(stretch, elongation),
+            None => Plane::Elastic(stretch),
+        };
+        Self::of_parts(cloths, Make { plane, bend, loops: true }, &[])
     }
 
-    /// The same by [`Stretch::Stvk`], with the friction that the loops of the fabrics tell of
-    /// ([`crate::element::grip`]). It is that of one slow step from where the sliders are; call
-    /// [`Sheet::advance`] after each.
+    /// The same by [`Stretch::Stvk`], with the loops of the fabrics in the plane, those of tension too
+    /// ([`crate::element::grip`]).
     ///
     /// # Errors
     /// As [`Sheet::new`].
     pub fn with_loops(cloths: &[Cloth], bend: Bend, clamps: &[Clamp]) -> Result<Self, Error> {
-        Self::of_parts(cloths, Plane::Rubbing, bend, clamps)
+        Self::of_parts(cloths, Make { plane: Plane::Rubbing, bend, loops: false }, clamps)
     }
 
-    fn of_parts(
-        cloths: &[Cloth],
-        stretch: Plane,
-        bend: Bend,
-        clamps: &[Clamp],
-    ) -> Result<Self, Error> {
+    fn of_parts(cloths: &[Cloth], make: Make, clamps: &[Clamp]) -> Result<Self, Error> {
         let mut parts = Vec::with_capacity(cloths.len());
         let mut first = 0;
         for (number, cloth) in cloths.iter().enumerate() {
             let clamps: Vec<Clamp> =
                 clamps.iter().filter(|c| c.cloth as usize == number).copied().collect();
-            let part = Part::new(cloth, first, stretch, bend, &clamps)?;
+            let part = Part::new(cloth, first, make, &clamps)?;
             first = part.range.end;
             parts.push(part);
         }
@@ -221,12 +225,7 @@ impl Sheet {
         add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
     ) {
         let (parts, pattern) = (&self.parts, &*self.pattern);
-        // Chunks of the gradient, as long as those of the rows.
-        let length = chunks.get(1).map_or(x.len(), |(first, _)| *first).max(1);
-        let mut gradients: Vec<Option<&mut [DVec3]>> = match gradient {
-            Some(gradient) => gradient.chunks_mut(length).map(Some).collect(),
-            None => Vec::new(),
-        };
+        let mut gradients = gradient.map_or_else(Vec::new, |g| chunked(g, &chunks));
         gradients.resize_with(chunks.len(), || None);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
             blocks.fill(B::NOTHING);
@@ -271,6 +270,27 @@ impl Sheet {
         each.sum()
     }
 
+    /// Number of sliders.
+    pub fn sliders(&self) -> usize {
+        self.groups().map(|g| g.slips().len()).sum()
+    }
+
+    /// Where all sliders are.
+    pub fn slips(&self) -> Vec<f64> {
+        self.groups().flat_map(|g| g.slips()).copied().collect()
+    }
+
+    /// Puts all sliders there, or, if it is empty, where they are in a fabric at rest.
+    pub fn set_slips(&mut self, slips: &[f64]) {
+        let mut rest = slips.iter().copied().chain(std::iter::repeat(0.0));
+        let groups = self.parts.iter_mut().flat_map(|part| &mut part.groups);
+        groups.flat_map(|g| g.slips_mut()).zip(&mut rest).for_each(|(to, slip)| *to = slip);
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &dyn Group> {
+        self.parts.iter().flat_map(|part| &part.groups).map(|g| &**g)
+    }
+
     /// The same, to ask for their values.
     pub fn moments_of_mut(&mut self, cloth: usize) -> Option<&mut Moments> {
         self.parts.get_mut(cloth)?.moments.as_mut()
@@ -284,6 +304,15 @@ impl Sheet {
 
 /// Chunks of the rows of a matrix, each with its first row.
 type Chunks<'a, B> = Vec<(usize, &'a mut [<B as Block>::Stored])>;
+
+/// Chunks of a gradient, as long as those of the rows of a matrix.
+fn chunked<'a, T>(
+    g: &'a mut [DVec3],
+    chunks: &[(usize, &mut [T])],
+) -> Vec<Option<&'a mut [DVec3]>> {
+    let length = chunks.get(1).map_or(g.len(), |(first, _)| *first).max(1);
+    g.chunks_mut(length).map(Some).collect()
+}
 
 /// All elements of all parts.
 fn stencils_of(parts: &[Part], vertices: usize) -> Result<Builder, crate::linear::Error> {

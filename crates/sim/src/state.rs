@@ -30,13 +30,16 @@ pub struct State {
     pub anchors: Anchors,
     /// The step before, if the integrator needs it.
     pub before: Option<Before>,
+    /// Where the sliders of the friction between threads are, in the order of the elements; empty if there are none, or
+    /// all are at rest.
+    pub slips: Vec<f64>,
 }
 
 impl State {
     /// At rest.
     pub fn at_rest(x: Vec<DVec3>) -> Self {
         let v = vec![DVec3::ZERO; x.len()];
-        Self { time: 0.0, step: 0, x, v, anchors: Anchors::default(), before: None }
+        Self { x, v, ..Self::default() }
     }
 
     /// Height of the lowest vertex [m]; infinite without vertices.
@@ -50,10 +53,11 @@ impl State {
         (self.v.iter().map(|v| v.length_squared()).sum::<f64>() / n).sqrt()
     }
 
-    /// A number that differs if any bit differs: FNV-1a over time, positions and velocities.
+    /// A number that differs if any bit differs: FNV-1a over time, positions, velocities and sliders.
     pub fn hash(&self) -> u64 {
         let numbers = std::iter::once(self.time)
-            .chain(self.x.iter().chain(&self.v).flat_map(|p| p.to_array()));
+            .chain(self.x.iter().chain(&self.v).flat_map(|p| p.to_array()))
+            .chain(self.slips.iter().copied());
         let bytes = numbers.flat_map(|n| n.to_bits().to_le_bytes());
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
     }
@@ -70,5 +74,8 @@ mod tests {
         assert_eq!(a.hash(), b.hash());
         b.x[1].z = f64::from_bits(1);
         assert_ne!(a.hash(), b.hash());
+        let slid = |slip: f64| State { slips: vec![0.0, slip], ..a.clone() }.hash();
+        assert_ne!(slid(0.0), a.hash());
+        assert_ne!(slid(0.0), slid(f64::from_bits(1)));
     }
 }

@@ -167,6 +167,17 @@ impl World {
             let reason = format!("has {} vertices, the scene has {n}", state.x.len());
             return Err(Error::Mesh { name: "saved state".into(), reason });
         }
+        if !state.slips.is_empty() {
+            self.wake()?;
+            let sliders = match &mut self.engine {
+                Some(Engine::Barrier(solver)) => solver.sheet_mut().sliders(),
+                _ => 0,
+            };
+            if sliders != state.slips.len() {
+                let reason = format!("has {} sliders, the scene has {sliders}", state.slips.len());
+                return Err(Error::Mesh { name: "saved state".into(), reason });
+            }
+        }
         self.state = state;
         // A state of steps of another length goes on from its own time.
         if self.time_of(self.state.step) != self.state.time {
@@ -336,7 +347,11 @@ impl World {
             energy.potential -= m[i] * self.gravity.dot(x[i]);
         }
         energy.elastic = match &mut self.engine {
-            Some(Engine::Barrier(solver)) => solver.sheet_mut().energy(x),
+            Some(Engine::Barrier(solver)) => {
+                let sheet = solver.sheet_mut();
+                sheet.set_slips(&self.state.slips);
+                sheet.energy(x)
+            }
             #[cfg(feature = "papers")]
             Some(Engine::Paper(system)) => system.elastic_energy(x, &self.model.springs),
             None => f64::NAN,

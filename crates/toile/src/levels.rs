@@ -201,6 +201,7 @@ impl Level {
             v: of(&state.v),
             anchors: state.anchors.clone(),
             before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slips: state.slips.clone(),
         }
     }
 
@@ -220,6 +221,7 @@ impl Level {
             v: of(&state.v),
             anchors: if goes_on { state.anchors.clone() } else { Anchors::default() },
             before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slips: if goes_on { state.slips.clone() } else { Vec::new() },
         }
     }
 

@@ -4,6 +4,7 @@ use miette::Diagnostic;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toile::{Preset, Scene};
+use toile_sim::Fabric;
 use toml::{Table, Value};
 
 /// Two sheets that fall onto a ball and onto each other, in wind.
@@ -217,6 +218,65 @@ fn gravity_and_wind_act_with_every_preset() {
             ("body.0.shape.radius", "0.059"),
         ] {
             assert_ne!(course(0, preset, &[(key, value)]), plain, "{} {key}", preset.name());
+        }
+    }
+}
+
+/// Another value than cotton's of a quantity of a fabric.
+fn another(quantity: &str) -> &'static str {
+    match quantity {
+        "density" => "0.3",
+        "weft" | "warp" => "800.0",
+        "weft_curve" | "warp_curve" => "[[0.0, 0.0], [0.05, 30.0], [0.5, 600.0]]",
+        "poisson" | "bend_poisson" => "0.2",
+        "shear" => "40.0",
+        "shear_curve" => "[[0.0, 0.0], [0.1, 3.0], [0.5, 40.0]]",
+        "shear_hysteresis" | "shear_hysteresis_wide" => "2.0",
+        "bend_weft" | "bend_warp" | "bend_twist" => "2e-5",
+        "bend_hysteresis_weft" | "bend_hysteresis_warp" => "5e-4",
+        "thickness" => "4e-4",
+        "viscosity" => "0.01",
+        _ => "0.6",
+    }
+}
+
+/// What is wrong with the quantities of fabrics, given how a preset runs: they act, or are refused.
+fn fabric_faults(preset: Preset, set: &[(&str, &str)]) -> (Vec<String>, Vec<&'static str>) {
+    let (mut faults, mut refused) = (Vec::new(), Vec::new());
+    // Scenes with one cloth and with two.
+    let scenes = [0, 3];
+    let plain = scenes.map(|scene| course(scene, preset, set));
+    assert!(plain.iter().all(Result::is_ok), "{plain:?}");
+    for quantity in Fabric::QUANTITIES {
+        let fabric = format!("{{ {quantity} = {} }}", another(quantity));
+        let change = [set, &[("cloth.0.fabric", fabric.as_str())]].concat();
+        match scenes.map(|scene| course(scene, preset, &change)) {
+            [Err(error), _] if is_sentence(&error) => refused.push(quantity),
+            after if after != plain => {}
+            after => faults.push(format!("{quantity} neither acts nor is refused: {after:?}")),
+        }
+    }
+    (faults, refused)
+}
+
+#[test]
+fn every_quantity_of_a_fabric_acts_in_the_default_solver_or_is_refused() {
+    let (faults, refused) = fabric_faults(Preset::Toile, &[]);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert_eq!(refused, ["resilience_weft", "resilience_warp", "damping"]);
+    let rule = [("solver.barrier.rule", "\"quasi-static\"")];
+    let (faults, refused) = fabric_faults(Preset::Toile, &rule);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert_eq!(refused, ["resilience_weft", "resilience_warp", "damping", "viscosity"]);
+}
+
+#[test]
+fn quantities_that_a_preset_does_not_know_are_refused() {
+    for preset in Preset::ALL.into_iter().filter(|p| *p != Preset::Toile) {
+        for quantity in ["shear_hysteresis", "bend_hysteresis_warp"] {
+            let fabric = format!("{{ {quantity} = {} }}", another(quantity));
+            let error = course(0, preset, &[("cloth.0.fabric", &fabric)]).expect_err("refused");
+            assert!(is_sentence(&error) && error.contains(quantity), "{error}");
         }
     }
 }

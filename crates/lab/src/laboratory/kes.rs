@@ -21,6 +21,7 @@ use toile::fabric::kes::LAST_TENSION;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
 use toile_sim::element::viscosity::Friction;
+use toile_sim::fabric::BENDING_TURN;
 use toile_sim::linear::Constraint;
 use toile_sim::sheet::{Bend, Clamp, Sheet, Stretch};
 use toile_sim::statics::{Equilibrium, Statics};
@@ -36,9 +37,7 @@ const WIDEST: f64 = 1.0;
 pub(super) const LAST_ANGLE: f64 = 8.0;
 const SHEAR_TENSION: f64 = 9.80665;
 /// Largest curvature of the bending test [1/m].
-const LAST_CURVATURE: f64 = 250.0;
-/// Curvature over which a bending loop turns [1/m].
-const TURN: f64 = 5.0;
+pub(super) const LAST_CURVATURE: f64 = 250.0;
 /// The course of a test: up from rest, down to the other side, up again, in parts of its largest value.
 pub(super) const CYCLE: [(f64, f64); 3] = [(0.0, 1.0), (1.0, -1.0), (-1.0, 1.0)];
 /// When two lengths are the same [m].
@@ -389,7 +388,7 @@ pub fn bending(
     } else {
         fabric.bend_hysteresis_warp
     };
-    let friction = (width > 0.0).then(|| Friction::of_width(width, TURN)).transpose()?;
+    let friction = (width > 0.0).then(|| Friction::of_width(width, BENDING_TURN)).transpose()?;
     let mut slips = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
     let mut path = Loop::new();
     let n = fineness.points;
@@ -410,6 +409,13 @@ pub fn bending(
             path.push((curvature, moment));
         }
     }
+    let figures = bending_figures(&path, fineness);
+    Ok((path, figures))
+}
+
+/// The figures of a loop of bending.
+pub(super) fn bending_figures(path: &[(f64, f64)], fineness: Fineness) -> Bending {
+    let n = fineness.points;
     let cycle = &path[n - 1..];
     let (down, up) = (&cycle[..=2 * n], &cycle[2 * n..]);
     let both = |f: &dyn Fn(f64) -> f64| 0.5 * (f(1.0) + f(-1.0));
@@ -419,7 +425,7 @@ pub fn bending(
         0.5 * (slope(up) + slope(down))
     });
     let hb = both(&|sign| read(up, sign * 100.0) - read(down, sign * 100.0));
-    Ok((path, Bending { b, hb }))
+    Bending { b, hb }
 }
 
 /// Moment per width [N] of a strip bent between two clamps that turn.

@@ -20,7 +20,7 @@ use toile_sim::statics::{Equilibrium, Statics};
 use toile_sim::{Cloth, Fabric};
 
 /// Side of the frame [m].
-const SIDE: f64 = 0.2;
+pub(super) const SIDE: f64 = 0.2;
 /// When two lengths are the same [m].
 const NEAR: f64 = 1e-9;
 
@@ -75,7 +75,7 @@ pub fn shear(fabric: &Fabric, fineness: Fineness) -> Result<(Loop, Shear), Failu
 }
 
 /// Where a point of the frame is at a shear angle [rad]; bars keep their length.
-fn place(p: DVec2, angle: f64) -> DVec3 {
+pub(super) fn place(p: DVec2, angle: f64) -> DVec3 {
     let (sin, cos) = libm::sincos(angle);
     DVec3::new(p.x + p.y * sin, p.y * cos, 0.0)
 }

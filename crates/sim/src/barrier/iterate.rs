@@ -164,6 +164,9 @@ impl Solver {
         let y = if predicted { y1 } else { y0.clone() };
         let inertia =
             Inertia::new(self.settings.rule, start, &self.masses, self.contacts.touching(n));
+        if let Some(viscosity) = &mut self.viscosity {
+            viscosity.begin(|rest| inertia.rate_base(rest));
+        }
         let scale = self.decrement_scale(start, &inertia);
         let mut it = Iterate {
             start,

@@ -1,7 +1,7 @@
 //! The incremental potential of a step.
 //!
-//! Π(y) = ½ (x − x̂)ᵀ M (x − x̂)/γ² + E(x) + B(y) + D(y) + S(x): inertia, elasticity, barrier, friction and seams; y are the points of cloth, x,
-//! and of bodies. [`super::rule`] has x̂ and γ.
+//! Π(y) = ½ (x − x̂)ᵀ M (x − x̂)/γ² + E(x) + V(x) + B(y) + D(y) + S(x): inertia, elasticity, viscosity, barrier, friction and seams; y are
+//! the points of cloth, x, and of bodies. [`super::rule`] has x̂ and γ.
 
 use super::iterate::{Iterate, StepStart};
 use super::rule::Inertia;
@@ -24,10 +24,11 @@ impl Solver {
             .sum();
         let (times, at) = rule.elastic(&y[..n]);
         let elastic = times * self.sheet.energy(&at);
+        let viscous = self.viscosity.as_ref().map_or(0.0, |v| v.energy(&y[..n]));
         let friction: f64 =
             it.friction_contacts.iter().map(|f| f.energy(y, &it.y0, self.epsu)).sum();
         let sewing: f64 = it.start.seams.iter().map(|s| s.energy(y)).sum();
-        inertia + elastic + friction + sewing
+        inertia + elastic + viscous + friction + sewing
     }
 
     /// Energy that the Newton decrement is compared with: what an unobstructed direction from rest would gain, m v², and the
@@ -45,9 +46,11 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_sheets::{EACH, sheets};
-    use super::super::{Anchors, ExternalAcceleration, Law, Seam, SolverStatistics};
+    use super::super::test_sheets::{EACH, THICKNESS, sheets, sheets_of};
+    use super::super::{Anchors, ExternalAcceleration, Law, Rule, Seam, SolverStatistics};
     use super::*;
+    use crate::Fabric;
+    use crate::state::Before;
     use glam::DVec3;
 
     /// A number between −1 and 1 that looks random.
@@ -64,8 +67,8 @@ mod tests {
     }
 
     /// Central differences of Π beside −∇Π·d of the linear system, along several directions, at a point in contact that slides.
-    fn compare(law: Law) -> Vec<[f64; 2]> {
-        let (mut solver, mut x) = sheets(law);
+    fn compare(fabric: &Fabric, law: Law, rule: Rule) -> Vec<[f64; 2]> {
+        let (mut solver, mut x) = sheets_of(fabric, law, rule);
         let n = x.len();
         for (p, shake) in x.iter_mut().zip(noises(n, 7, 5e-5)) {
             *p += shake;
@@ -73,6 +76,8 @@ mod tests {
         // The sheet above slides over the one below, by many times the regularisation of friction.
         let slides = |i: usize| f64::from(u8::from((EACH..2 * EACH).contains(&i)));
         let v: Vec<DVec3> = (0..n).map(|i| DVec3::new(0.02, -0.005, 0.01) * slides(i)).collect();
+        let past = x.iter().zip(noises(n, 17, 5e-5)).zip(&v).map(|((x, d), v)| *x - *v * 0.01 + d);
+        let before = Before { h: 0.01, x: past.collect(), v: v.clone() };
         let seams = [Seam { vertices: [0, EACH as u32 + 3], force: 0.2, slack: 0.01, rest: 0.0 }];
         let start = StepStart {
             x: &x,
@@ -83,7 +88,7 @@ mod tests {
             pinned: &[],
             seams: &seams,
             anchors: &Anchors::default(),
-            before: None,
+            before: Some(&before),
         };
         let mut it = solver.first_iterate(&start, &mut SolverStatistics::default()).unwrap();
         assert!(it.friction_contacts.len() > 10, "{}", it.friction_contacts.len());
@@ -109,10 +114,27 @@ mod tests {
 
     #[test]
     fn the_gradient_of_the_whole_potential_matches_differences() {
-        for law in [Law::Log, Law::TwoStage] {
-            for [difference, gradient] in compare(law) {
+        let elastic = Fabric { thickness: THICKNESS, ..Fabric::default() };
+        let viscous = Fabric { viscosity: 0.02, ..elastic.clone() };
+        let rubbing = Fabric {
+            shear_hysteresis: 2.0,
+            shear_hysteresis_wide: 4.0,
+            bend_hysteresis_weft: 1e-4,
+            bend_hysteresis_warp: 2e-4,
+            ..viscous.clone()
+        };
+        let euler = Rule::Euler;
+        for (fabric, law, rule) in [
+            (&elastic, Law::Log, euler),
+            (&elastic, Law::TwoStage, euler),
+            (&viscous, Law::Log, euler),
+            (&viscous, Law::Log, Rule::Bdf2),
+            (&rubbing, Law::Log, euler),
+            (&rubbing, Law::Log, Rule::Bdf2),
+        ] {
+            for [difference, gradient] in compare(fabric, law, rule) {
                 let error = (difference - gradient).abs() / gradient.abs().max(1e-3);
-                assert!(error < 1e-4, "{law:?}: {difference} {gradient}");
+                assert!(error < 1e-4, "{law:?} {rule:?}: {difference} {gradient}");
             }
         }
     }

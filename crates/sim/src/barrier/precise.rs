@@ -28,8 +28,8 @@ pub(super) struct Precise {
 }
 
 impl Solver {
-    /// Sets up the system in double precision if single precision would lose the mass of a vertex. `self.matrix` is the elastic
-    /// Hessian without inertia at this time, and `at` where it was taken.
+    /// Sets up the system in double precision if single precision would lose the mass of a vertex. `self.matrix` is the
+    /// Hessian without inertia at this time, and `at` where the elastic part was taken.
     pub(super) fn choose_precision(&mut self, it: &Iterate<'_>, at: &[DVec3]) {
         if self.stiffness_over_inertia(it) < UNRESOLVED {
             self.precise = None;
@@ -42,6 +42,9 @@ impl Solver {
         self.sheet.hessian(at, true, true, matrix);
         let curvature = f64::from(it.inertia.elastic_curvature());
         matrix.values_mut().iter_mut().for_each(|block| *block *= curvature);
+        if let Some(viscosity) = &self.viscosity {
+            viscosity.add_hessian(&it.y[..self.masses.len()], matrix);
+        }
         matrix.add_to_diagonal(|i| self.masses[i] / it.inertia.span2(i));
         self.precise = Some(precise);
     }

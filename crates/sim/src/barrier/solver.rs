@@ -4,13 +4,14 @@ use super::candidates::{Candidate, CandidateFinder};
 use super::contact::{ContactModel, Contacts};
 use super::newton::Failure;
 use super::precise::Precise;
+use super::rule::Rule;
 use super::settings::Barrier;
 use super::stiffness::StartState;
 use crate::body::Collider;
 use crate::error::Error;
 use crate::linear::single::{ContactBlock, Matrix, TwoLevel};
-use crate::model::Model;
-use crate::sheet::Sheet;
+use crate::model::{Cloth, Model};
+use crate::sheet::{Sheet, Viscosity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Solver {
     pub(super) settings: Barrier,
     pub(super) sheet: Sheet,
+    /// Dissipation of a step, where a fabric is viscous.
+    pub(super) viscosity: Option<Viscosity>,
     pub(super) masses: Arc<[f64]>,
     pub(super) finder: CandidateFinder,
     pub(super) contact_model: ContactModel,
@@ -59,10 +62,16 @@ impl Solver {
     pub(crate) fn new(
         settings: Barrier,
         sheet: Sheet,
+        cloths: &[Cloth],
         model: &Model,
         bodies: Vec<Collider>,
         setup: &ContactSetup,
     ) -> Result<Self, Error> {
+        // Quasi-static steps have no time in which cloth is strained.
+        let viscosity = match settings.rule {
+            Rule::QuasiStatic => None,
+            _ => Viscosity::new(cloths, sheet.pattern())?,
+        };
         let finder = CandidateFinder::new(model, bodies, setup.tree);
         let thickness = setup.thickness;
         let dhat = if settings.dhat > 0.0 { settings.dhat } else { default_dhat(model, thickness) };
@@ -88,6 +97,7 @@ impl Solver {
             stop: Arc::default(),
             precise: None,
             sheet,
+            viscosity,
             settings,
         })
     }

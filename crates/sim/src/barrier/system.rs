@@ -1,6 +1,6 @@
 //! The linear system of a Newton iteration, H d = −∇Π.
 //!
-//! H is the projected Hessian of inertia and elasticity, stored, and that of contacts, friction and seams, applied matrix-free: so the
+//! H is the projected Hessian of inertia, elasticity and viscosity, stored, and that of contacts, friction and seams, applied matrix-free: so the
 //! sparsity pattern never changes. Prescribed (Dirichlet) points are eliminated; their displacements are on the right-hand side.
 
 use super::friction::{FrictionContact, FrictionHessian};
@@ -83,7 +83,7 @@ impl Solver {
         it.start.compared(&self.masses, left)
     }
 
-    /// Gradient of elasticity and inertia; their Hessian goes to the matrix.
+    /// Gradient of elasticity, viscosity and inertia; their Hessian goes to the matrix.
     pub(super) fn elastic(&mut self, it: &Iterate<'_>) -> Vec<DVec3> {
         let n = self.masses.len();
         let (x, inertia) = (&it.y[..n], &it.inertia);
@@ -93,6 +93,9 @@ impl Solver {
         let curvature = inertia.elastic_curvature();
         if curvature != 1.0 {
             self.matrix.scale(curvature);
+        }
+        if let Some(viscosity) = &self.viscosity {
+            viscosity.add(x, &mut g, &mut self.matrix);
         }
         for i in 0..n {
             g[i] += (x[i] - inertia.free(i)) * (self.masses[i] / inertia.span2(i));

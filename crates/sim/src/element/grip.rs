@@ -12,9 +12,9 @@
 //! Limits: the limit must grow more slowly than the spring, R′ s < k; as slow tests, no rate, no creep.
 
 use super::curve::Response;
-use super::stvk::{pull, stiffness};
+use super::stvk::{Law, pull, single_stiffness, stiffness};
 use super::{Blocks, Element, Triangle};
-use glam::DVec3;
+use glam::{DVec3, Mat3A};
 
 /// Rounds in which the strain is found at which a slider gives way; each gains two digits or more.
 const ROUNDS: usize = 40;
@@ -71,6 +71,15 @@ impl Grip {
         [held + sign * (area - self.limit(edge)[2]), sign * limit, sign * slope]
     }
 
+    /// Curvature of the parabola that touches the potential there and is least at the slider [N/m]. Directions that know the
+    /// tangent alone, which is nearly nothing while it slides, overshoot. Where the limit does not grow, the parabola is nowhere
+    /// below the potential.
+    pub fn secant(&self, strain: f64, slip: f64) -> f64 {
+        let off = strain - slip;
+        let [_, stress, _] = self.evaluate(strain, slip);
+        if off == 0.0 { self.stiffness } else { stress / off }
+    }
+
     /// Lets the slider follow to this strain; returns the energy lost [J/m²].
     pub fn advance(&self, strain: f64, slip: &mut f64) -> f64 {
         let limit = self.limit(strain)[0];
@@ -82,23 +91,36 @@ impl Grip {
     }
 }
 
-/// A triangle whose threads rub during one step: weft, warp and shear.
+/// A triangle of St. Venant–Kirchhoff membrane whose threads rub during one step: weft, warp and shear.
 #[derive(Clone, Copy, Debug)]
 pub struct Rub<'a> {
     /// Its rest state.
     pub rest: &'a Triangle,
-    /// Laws along weft, along warp and of shear.
-    pub laws: &'a [Option<Grip>; 3],
+    /// Its elasticity.
+    pub law: &'a Law,
+    /// Friction along weft, along warp and in shear.
+    pub friction: &'a [Option<Grip>; 3],
     /// Their sliders at the beginning of the step.
     pub slips: [f64; 3],
 }
 
 impl Rub<'_> {
-    fn evaluate(&self, x: &[DVec3; 3]) -> [[f64; 3]; 3] {
+    /// Stress and tangent moduli, of which `curvature` says what friction adds.
+    fn stress(
+        &self,
+        x: &[DVec3; 3],
+        curvature: impl Fn(&Grip, f64, f64, f64) -> f64,
+    ) -> ([f64; 3], [[f64; 3]; 3]) {
         let e = self.rest.green_strain(x);
-        std::array::from_fn(|k| {
-            self.laws[k].as_ref().map_or([0.0; 3], |law| law.evaluate(e[k], self.slips[k]))
-        })
+        let (mut stress, mut moduli) = self.law.stress(e);
+        for k in 0..3 {
+            if let Some(grip) = &self.friction[k] {
+                let [_, own, tangent] = grip.evaluate(e[k], self.slips[k]);
+                stress[k] += own;
+                moduli[k][k] += curvature(grip, e[k], self.slips[k], tangent);
+            }
+        }
+        (stress, moduli)
     }
 }
 
@@ -108,24 +130,37 @@ impl Element<3> for Rub<'_> {
     }
 
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
-        self.rest.area * self.evaluate(x).iter().map(|p| p[0]).sum::<f64>()
+        let e = self.rest.green_strain(x);
+        let grips = self.friction.iter().zip(e.iter().zip(self.slips));
+        let rubbed = grips
+            .map(|(grip, (e, slip))| grip.as_ref().map_or(0.0, |grip| grip.evaluate(*e, slip)[0]));
+        self.rest.area * (self.law.density(e) + rubbed.sum::<f64>())
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        pull(self.rest, x, self.evaluate(x).map(|p| p[1]))
+        pull(self.rest, x, self.stress(x, |_, _, _, tangent| tangent).0)
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
-        let [weft, warp, shear] = self.evaluate(x);
-        let tangent = [[weft[2], 0.0, 0.0], [0.0, warp[2], 0.0], [0.0, 0.0, shear[2]]];
-        stiffness(self.rest, x, [weft[1], warp[1], shear[1]], tangent, definite)
+        let (stress, tangent) = self.stress(x, |_, _, _, tangent| tangent);
+        stiffness(self.rest, x, stress, tangent, definite)
+    }
+
+    fn single_upper(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) {
+        self.single_upper_and_gradient(x, upper);
+    }
+
+    fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
+        let (stress, moduli) = self.stress(x, |grip, e, slip, _| grip.secant(e, slip));
+        single_stiffness(self.rest, x, stress, &moduli, upper);
+        pull(self.rest, x, stress)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
     use super::super::curve::Curve;
+    use super::super::{Membrane, check};
     use super::*;
     use glam::DVec2;
 
@@ -145,6 +180,20 @@ mod tests {
                 assert!((at(strain)[1] - slope).abs() < 1e-5, "{slip} {strain} {slope}");
                 let tangent = (at(strain + h)[1] - at(strain - h)[1]) / (2.0 * h);
                 assert!((at(strain)[2] - tangent).abs() < 1e-3, "{slip} {strain} {tangent}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_secant_parabola_lies_above_the_potential_where_the_limit_is_one() {
+        let law = Grip { share: 0.0, ..grip() };
+        for (slip, strain) in [(0.0, 0.03), (0.02, 0.06), (-0.01, -0.05), (0.01, 0.0101)] {
+            let [energy, stress, _] = law.evaluate(strain, slip);
+            let curvature = law.secant(strain, slip);
+            assert!(curvature > 0.0 && curvature <= law.stiffness * (1.0 + 1e-12));
+            for step in [-0.1, -0.03, -0.01, -1e-4, 1e-4, 0.01, 0.03, 0.1] {
+                let above = energy + stress * step + 0.5 * curvature * step * step;
+                assert!(above >= law.evaluate(strain + step, slip)[0] - 1e-12, "{slip} {step}");
             }
         }
     }
@@ -176,8 +225,9 @@ mod tests {
     fn a_rubbing_triangle_has_the_right_derivatives() {
         let uv = [DVec2::new(0.0, 0.1), DVec2::new(1.0, 0.0), DVec2::new(0.3, 0.8)];
         let rest = Triangle::new([0, 1, 2], uv).unwrap();
-        let laws = [Some(grip()), None, Some(grip())];
-        let e = Rub { rest: &rest, laws: &laws, slips: [0.03, 0.0, 0.0] };
+        let friction = [Some(grip()), None, Some(grip())];
+        let law = Law::linear(&Membrane { c11: 200.0, c12: 40.0, c22: 900.0, c33: 50.0 });
+        let e = Rub { rest: &rest, law: &law, friction: &friction, slips: [0.03, 0.0, 0.0] };
         let x = uv.map(|p| DVec3::new(1.05 * p.x + 0.06 * p.y, 1.02 * p.y, 0.1 * p.x));
         check::gradient(&e, &x);
         check::hessian(&e, &x);

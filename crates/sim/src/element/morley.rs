@@ -199,7 +199,7 @@ fn phi(theta: f64) -> (f64, f64) {
 /// φ of the angle between two triangles and its derivative by the angle. Below 120° without
 /// trigonometry: tan(θ/2) = sin θ/(1 + cos θ), and n₁ × n₂ = −(n₁·b) e for normals n₁ = e × a, n₂ = b × e.
 #[inline(always)]
-fn slope(x: &[DVec3; 4]) -> (f64, f64) {
+pub(super) fn slope(x: &[DVec3; 4]) -> (f64, f64) {
     let (e, b) = (x[1] - x[0], x[3] - x[0]);
     let (n1, n2) = (e.cross(x[2] - x[0]), b.cross(e));
     let size = (n1.length_squared() * n2.length_squared()).sqrt();

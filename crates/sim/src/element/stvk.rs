@@ -200,9 +200,7 @@ impl Element<3> for Stvk<'_> {
 
     fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
         let (s, tangent) = self.law.stress(self.rest.green_strain(x));
-        let stress = DMat2::from_cols_array_2d(&absolute(&[[s[0], s[2]], [s[2], s[1]]]));
-        let frame = self.rest.deformation(x).map(DVec3::as_vec3a);
-        self.rest.write_single(frame, &project_small(&tangent), stress, upper);
+        single_stiffness(self.rest, x, s, &tangent, upper);
         pull(self.rest, x, s)
     }
 }
@@ -213,6 +211,20 @@ pub(crate) fn pull(rest: &Triangle, x: &[DVec3; 3], s: [f64; 3]) -> [DVec3; 3] {
     let [u, v] = rest.deformation(x);
     let (along_u, along_v) = (u * s[0] + v * s[2], u * s[2] + v * s[1]);
     rest.gradients().map(|g| (along_u * g.x + along_v * g.y) * rest.area)
+}
+
+/// Upper triangle of the semidefinite [`stiffness`] in single precision.
+#[inline]
+pub(crate) fn single_stiffness(
+    rest: &Triangle,
+    x: &[DVec3; 3],
+    s: [f64; 3],
+    tangent: &[[f64; 3]; 3],
+    upper: &mut [Mat3A],
+) {
+    let stress = DMat2::from_cols_array_2d(&absolute(&[[s[0], s[2]], [s[2], s[1]]]));
+    let frame = rest.deformation(x).map(DVec3::as_vec3a);
+    rest.write_single(frame, &project_small(tangent), stress, upper);
 }
 
 /// Hessian of a membrane's energy from its stress and tangent moduli.

@@ -2,7 +2,9 @@
 //!
 //! **Viscosity.** A stress `σ = D ė` added to the elastic one, ė the rate of Green strain, comes from
 //! the dissipation potential `½ A ėᵀ D ė`. D = τ C makes a Kelvin–Voigt solid of relaxation time τ
-//! [eg2004garments] ([`KelvinVoigt`]). Rigid motion has no strain rate and costs nothing.
+//! [eg2004garments]. An implicit step has it as the potential `γ ½ A ėᵀ D ė`, ė the change of strain over γ
+//! ([`Viscous`]): its gradient is the viscous force at the end of the step. A rigid motion, however far, changes no
+//! strain and costs nothing.
 //!
 //! **Hysteresis.** The loop of a slow load–unload test does not depend on speed, so viscosity cannot
 //! be it. Here it is friction: springs in parallel, each with a slider that gives way at its limit
@@ -16,49 +18,58 @@
 //!
 //! Limits: no creep, no relaxation, one width at all strains unless several sliders share it.
 
-use super::definite::outer;
 use super::stiffness::multiply;
-use super::stvk::{pull, stiffness};
-use super::{Blocks, Element, Membrane, Triangle};
+use super::stvk::{pull, single_stiffness, stiffness};
+use super::{Blocks, Element, Triangle};
 use crate::Error;
-use glam::DVec3;
+use glam::{DVec3, Mat3A};
 
-/// A viscous triangle.
+/// A viscous triangle during one step: the potential `γ ½ A ėᵀ D ė` with `ė = (E(x) − Ē)/γ`.
 #[derive(Clone, Copy, Debug)]
-pub struct KelvinVoigt<'a> {
+pub struct Viscous<'a> {
     /// Its rest state.
     pub rest: &'a Triangle,
-    /// Viscosity [N·s/m]; see [`Membrane::scaled`].
-    pub viscosity: &'a Membrane,
+    /// D/γ: viscosity over the time of the rate [N/m].
+    pub moduli: [[f64; 3]; 3],
+    /// Ē: the strain from which the rate is taken.
+    pub reference: [f64; 3],
 }
 
-impl KelvinVoigt<'_> {
-    /// Power lost, halved: the dissipation potential [W].
-    pub fn potential(&self, x: &[DVec3; 3], v: &[DVec3; 3]) -> f64 {
-        self.rest.area * self.viscosity.density(self.rate(x, v))
+impl Viscous<'_> {
+    /// γ ė and the viscous stress D ė [N/m].
+    fn stress(&self, x: &[DVec3; 3]) -> [[f64; 3]; 2] {
+        let e = self.rest.green_strain(x);
+        let change: [f64; 3] = std::array::from_fn(|k| e[k] - self.reference[k]);
+        [change, multiply(&self.moduli, change)]
+    }
+}
+
+impl Element<3> for Viscous<'_> {
+    fn vertices(&self) -> [u32; 3] {
+        self.rest.vertices
     }
 
-    /// Viscous force [N].
-    pub fn force(&self, x: &[DVec3; 3], v: &[DVec3; 3]) -> [DVec3; 3] {
-        let s = multiply(&self.viscosity.matrix(), self.rate(x, v));
-        pull(self.rest, x, s).map(|g| -g)
+    fn energy(&self, x: &[DVec3; 3]) -> f64 {
+        let [e, s] = self.stress(x);
+        0.5 * self.rest.area * (e[0] * s[0] + e[1] * s[1] + e[2] * s[2])
     }
 
-    /// Damping matrix B [N·s/m], semidefinite: the force is −B v.
-    pub fn matrix(&self, x: &[DVec3; 3]) -> Blocks<3> {
-        let (e, d) = (self.rest.green_gradients(x), self.viscosity.matrix());
-        std::array::from_fn(|a| {
-            std::array::from_fn(|b| {
-                (0..9)
-                    .map(|k| outer(e[k / 3][a], e[k % 3][b]) * (d[k / 3][k % 3] * self.rest.area))
-                    .sum()
-            })
-        })
+    fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
+        pull(self.rest, x, self.stress(x)[1])
     }
 
-    /// Rate of the Green strain [1/s].
-    fn rate(&self, x: &[DVec3; 3], v: &[DVec3; 3]) -> [f64; 3] {
-        self.rest.green_gradients(x).map(|g| g.iter().zip(v).map(|(g, v)| g.dot(*v)).sum())
+    fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
+        stiffness(self.rest, x, self.stress(x)[1], self.moduli, definite)
+    }
+
+    fn single_upper(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) {
+        self.single_upper_and_gradient(x, upper);
+    }
+
+    fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
+        let [_, s] = self.stress(x);
+        single_stiffness(self.rest, x, s, &self.moduli, upper);
+        pull(self.rest, x, s)
     }
 }
 
@@ -69,6 +80,33 @@ pub struct Slider {
     pub stiffness: f64,
     /// Stress at which it gives way [N/m].
     pub limit: f64,
+}
+
+impl Slider {
+    /// Potential of a step to this strain [J/m²], stress [N/m] and tangent stiffness [N/m], with the
+    /// slider at `slip`.
+    pub fn evaluate(&self, strain: f64, slip: f64) -> [f64; 3] {
+        let (k, limit, off) = (self.stiffness, self.limit, strain - slip);
+        if k * off.abs() <= limit {
+            [0.5 * k * off * off, k * off, k]
+        } else {
+            [limit * (off.abs() - 0.5 * limit / k), limit * off.signum(), 0.0]
+        }
+    }
+
+    /// Curvature of the parabola that touches the potential there, is least at the slider and nowhere below the potential [N/m].
+    pub fn secant(&self, strain: f64, slip: f64) -> f64 {
+        self.stiffness.min(self.limit / (strain - slip).abs())
+    }
+
+    /// Lets it follow to this strain; returns the energy lost [J/m²].
+    pub fn advance(&self, strain: f64, slip: &mut f64) -> f64 {
+        let reach = self.limit / self.stiffness;
+        let moved = slip.clamp(strain - reach, strain + reach);
+        let lost = self.limit * (moved - *slip).abs();
+        *slip = moved;
+        lost
+    }
 }
 
 /// Sliders in parallel.
@@ -136,12 +174,7 @@ impl Friction {
     pub fn evaluate(&self, strain: f64, slips: &[f64]) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for (s, z) in self.sliders.iter().zip(slips) {
-            let (k, off) = (s.stiffness, strain - z);
-            let part = if k * off.abs() <= s.limit {
-                [0.5 * k * off * off, k * off, k]
-            } else {
-                [s.limit * (off.abs() - 0.5 * s.limit / k), s.limit * off.signum(), 0.0]
-            };
+            let part = s.evaluate(strain, *z);
             (0..3).for_each(|i| sum[i] += part[i]);
         }
         sum
@@ -155,14 +188,7 @@ impl Friction {
 
     /// Lets the sliders follow to this strain; returns the energy lost [J/m²].
     pub fn advance(&self, strain: f64, slips: &mut [f64]) -> f64 {
-        let mut lost = 0.0;
-        for (s, z) in self.sliders.iter().zip(slips) {
-            let reach = s.limit / s.stiffness;
-            let moved = z.clamp(strain - reach, strain + reach);
-            lost += s.limit * (moved - *z).abs();
-            *z = moved;
-        }
-        lost
+        self.sliders.iter().zip(slips).map(|(s, z)| s.advance(strain, z)).sum()
     }
 }
 
@@ -206,53 +232,68 @@ impl Element<3> for Frictional<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Membrane;
     use super::super::check::{self, Dice};
     use super::super::curve::Curve;
     use super::*;
-    use glam::DVec2;
+    use glam::{DQuat, DVec2};
 
     const WOVEN: Membrane = Membrane { c11: 200.0, c12: 40.0, c22: 900.0, c33: 50.0 };
+    /// Time over which the rate is taken [s].
+    const SPAN: f64 = 0.01;
 
     fn triangle() -> (Triangle, [DVec3; 3]) {
         let uv = [DVec2::new(0.0, 0.1), DVec2::new(1.0, 0.0), DVec2::new(0.3, 0.8)];
         (Triangle::new([0, 1, 2], uv).unwrap(), uv.map(|p| DVec3::new(p.x, p.y, 0.0)))
     }
 
-    #[test]
-    fn the_viscous_force_is_the_slope_of_the_dissipation_and_minus_its_matrix() {
-        let (rest, flat) = triangle();
-        let viscosity = WOVEN.scaled(0.02);
-        let e = KelvinVoigt { rest: &rest, viscosity: &viscosity };
-        let mut dice = Dice(2);
-        let x = flat.map(|p| p + dice.vector() * 0.2);
-        let v = x.map(|_| dice.vector());
-        let (force, b) = (e.force(&x, &v), e.matrix(&x));
-        for a in 0..3 {
-            let product: DVec3 = (0..3).map(|c| b[a][c] * v[c]).sum();
-            assert!((force[a] + product).length() < 1e-12);
-            for k in 0..3 {
-                let shifted = |s: f64| {
-                    let mut w = v;
-                    w[a][k] += s;
-                    e.potential(&x, &w)
-                };
-                let numeric = (shifted(1e-4) - shifted(-1e-4)) / 2e-4;
-                assert!((force[a][k] + numeric).abs() < 1e-8);
-            }
-        }
-        let power: f64 = force.iter().zip(&v).map(|(f, v)| f.dot(*v)).sum();
-        assert!((power + 2.0 * e.potential(&x, &v)).abs() < 1e-12 && power < 0.0);
-        assert!(force.iter().sum::<DVec3>().length() < 1e-12);
+    /// A triangle of relaxation time 20 ms, after a step from `x`.
+    fn viscous<'a>(rest: &'a Triangle, x: &[DVec3; 3]) -> Viscous<'a> {
+        let moduli = WOVEN.scaled(0.02 / SPAN).matrix();
+        Viscous { rest, moduli, reference: rest.green_strain(x) }
     }
 
     #[test]
-    fn rigid_motion_is_not_damped() {
+    fn the_dissipation_of_a_step_has_the_right_derivatives_and_is_objective() {
         let (rest, flat) = triangle();
-        let e = KelvinVoigt { rest: &rest, viscosity: &WOVEN };
+        for seed in 1..6 {
+            let mut dice = Dice(seed);
+            let x = flat.map(|p| p + dice.vector() * 0.2);
+            let e = viscous(&rest, &x);
+            check::all(&e, &x.map(|p| p + dice.vector() * 0.1));
+        }
+    }
+
+    #[test]
+    fn the_viscous_force_dissipates_what_the_potential_says() {
+        let (rest, flat) = triangle();
         let mut dice = Dice(2);
         let x = flat.map(|p| p + dice.vector() * 0.2);
-        let v = x.map(|p| DVec3::new(1.0, -2.0, 0.5).cross(p) + DVec3::Z);
-        assert!(e.force(&x, &v).iter().all(|f| f.length() < 1e-10));
+        let e = viscous(&rest, &x);
+        let v = x.map(|_| dice.vector());
+        // Over a short step the power is twice the dissipation potential.
+        let (h, mut end) = (1e-6, x);
+        (0..3).for_each(|a| end[a] += v[a] * h);
+        let rate: [f64; 3] =
+            rest.green_gradients(&x).map(|g| g.iter().zip(&v).map(|(g, v)| g.dot(*v)).sum());
+        let exact = 2.0 * rest.area * WOVEN.scaled(0.02).density(rate);
+        let force = e.gradient(&end);
+        let power: f64 = force.iter().zip(&v).map(|(f, v)| f.dot(*v)).sum();
+        assert!((power * SPAN / h / exact - 1.0).abs() < 1e-4, "{power} {exact}");
+    }
+
+    #[test]
+    fn turning_costs_nothing_however_far() {
+        let (rest, flat) = triangle();
+        let mut dice = Dice(2);
+        let x = flat.map(|p| p + dice.vector() * 0.2);
+        let e = viscous(&rest, &x);
+        for angle in [1e-3, 0.3, 2.0] {
+            let turn = DQuat::from_axis_angle(DVec3::new(0.48, 0.6, -0.64), angle);
+            let end = x.map(|p| turn * p + DVec3::Z);
+            assert!(e.energy(&end) < 1e-25);
+            assert!(e.gradient(&end).iter().all(|f| f.length() < 1e-10));
+        }
     }
 
     fn friction() -> Friction {

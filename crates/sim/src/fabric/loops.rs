@@ -4,6 +4,7 @@
 //! friction proportional to tension, unloading is RT · T(e): the mean of both branches is ½ (1 + RT) T, and the
 //! limit of the slider ½ (1 − RT) T. **Shear.** The line or curve of a fabric is the mean of both
 //! branches; the limit is half of 2HG up to 0.5°, half of 2HG5 at 5°, and goes straight between and beyond.
+//! **Bending.** The rigidity of a fabric is the mean of both branches; the limit of the moment is half of 2HB.
 //!
 //! Limits: a loop turns within a small strain, not at once, so that RT comes out higher by about 0.3 %.
 
@@ -17,9 +18,11 @@ use crate::element::stvk::Law;
 /// Tension at the end of Kawabata's tensile test [N/m]: 500 gf/cm.
 pub const LAST_TENSION: f64 = 490.3325;
 /// Strain over which a tensile loop turns, in parts of the strain at the end.
-const TURN: f64 = 0.004;
+const TENSILE_TURN: f64 = 0.004;
 /// Angle over which a shear loop turns [°].
-const TURN_SHEAR: f64 = 0.1;
+const SHEAR_TURN: f64 = 0.1;
+/// Curvature over which a bending loop turns [1/m].
+pub const BENDING_TURN: f64 = 5.0;
 /// Angles at which the widths of the shear loop are measured [°].
 const WIDTHS_AT: [f64; 2] = [0.5, 5.0];
 
@@ -45,12 +48,21 @@ impl Fabric {
         let (shear, _) = response("shear_curve", &mirrored(&self.shear_curve), self.shear)?;
         let mean =
             Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt(), limit: None };
-        Ok(Loops { mean, friction: [rub_weft, rub_warp, self.rub_shear()?] })
+        Ok(Loops { mean, friction: [rub_weft, rub_warp, self.shear_friction()?] })
     }
 
-    fn rub_shear(&self) -> Result<Option<Grip>, Error> {
+    /// Friction between threads in bending along weft and warp: the limit of the moment per width [N].
+    pub fn bend_friction(&self) -> [f64; 2] {
+        [0.5 * self.bend_hysteresis_weft, 0.5 * self.bend_hysteresis_warp]
+    }
+
+    /// Friction between threads in shear, if there is some.
+    ///
+    /// # Errors
+    /// None that [`Fabric::validate`] has not.
+    pub fn shear_friction(&self) -> Result<Option<Grip>, Error> {
         let (narrow, wide) = (self.shear_hysteresis, self.shear_hysteresis_wide);
-        if narrow <= 0.0 {
+        if narrow.max(wide) <= 0.0 {
             return Ok(None);
         }
         let rise = if wide > narrow {
@@ -60,7 +72,7 @@ impl Fabric {
         } else {
             Response::Linear(0.0)
         };
-        let stiffness = narrow.max(wide) / TURN_SHEAR.to_radians();
+        let stiffness = narrow.max(wide) / SHEAR_TURN.to_radians();
         Ok(Some(Grip { stiffness, base: 0.5 * narrow, share: 1.0, rise }))
     }
 }
@@ -82,7 +94,7 @@ fn tension(
     }
     // Green strain and stress there.
     let green = end + 0.5 * end * end;
-    let stiffness = (1.0 - back) * rise.evaluate(green)[1] / (TURN * green);
+    let stiffness = (1.0 - back) * rise.evaluate(green)[1] / (TENSILE_TURN * green);
     let grip = Grip { stiffness, base: 0.0, share: 0.5 * (1.0 - back), rise };
     Ok((mean, slope, Some(grip)))
 }

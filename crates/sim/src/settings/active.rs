@@ -1,7 +1,9 @@
 //! Which settings act, given the others: a setting that would do nothing is refused.
 
 use super::{Method, Newton, Response, Settings, Springs, Zones};
+use crate::barrier::Rule;
 use crate::body::BodyQuery;
+use crate::sheet::Bend;
 use toile_collide::prune::Prune;
 
 impl Settings {
@@ -49,6 +51,47 @@ impl Settings {
     /// Whether the cloth is made of elements rather than springs.
     pub(crate) fn needs_elements(&self) -> bool {
         self.method != Method::Classic || self.springs == Springs::Elements
+    }
+
+    /// Why a key of a fabric does nothing with these settings, such as `viscosity` where there is no time; nothing if it acts.
+    ///
+    /// ```
+    /// use toile_sim::Preset;
+    ///
+    /// assert_eq!(Preset::Toile.settings().inactive_fabric("viscosity"), None);
+    /// assert!(Preset::Provot97.settings().inactive_fabric("viscosity").is_some());
+    /// ```
+    pub fn inactive_fabric(&self, key: &str) -> Option<String> {
+        match key {
+            "damping" => self.unless(
+                self.has_springs(),
+                "damps springs, which the method `classic` has; finite elements have `viscosity`",
+            ),
+            "viscosity" if self.method == Method::Barrier => {
+                (self.barrier.rule == Rule::QuasiStatic).then(|| {
+                    "does nothing with `solver.barrier.rule = \"quasi-static\"`, whose steps are not those of a motion".into()
+                })
+            }
+            "viscosity" => self.unless(
+                self.has_elements(),
+                "belongs to finite elements, which the methods `barrier` and `implicit` have",
+            ),
+            "shear_hysteresis" | "shear_hysteresis_wide" => {
+                self.only(Method::Barrier, "is friction between threads, which the method `barrier` has")
+            }
+            "bend_hysteresis_weft" | "bend_hysteresis_warp" => self
+                .only(Method::Barrier, "is friction between threads, which the method `barrier` has")
+                .or_else(|| {
+                    let reason = "does nothing with `solver.bend = \"none\"`: nothing is bent";
+                    (self.bend == Bend::None).then(|| reason.into())
+                }),
+            "resilience_weft" | "resilience_warp" => Some(
+                "does nothing in a scene: tension is that of loading, and `toile lab kes-tensile` alone shows what comes back; what \
+                 rubs in a scene are `shear_hysteresis` and `bend_hysteresis_weft` and `_warp`"
+                    .into(),
+            ),
+            _ => None,
+        }
     }
 
     fn has_elements(&self) -> bool {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::fmt::Debug;
 
 /// Elements in a task.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 512;
 
 /// Like elements, without saying which.
 pub trait Group: Debug + Send + Sync {
@@ -39,6 +39,10 @@ pub trait Group: Debug + Send + Sync {
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, x: &[DVec3]) -> f64;
+    /// Where its sliders are.
+    fn slips(&self) -> &[f64];
+    /// The same, to put them elsewhere.
+    fn slips_mut(&mut self) -> &mut [f64];
 }
 
 /// A chunk of the rows of a matrix.
@@ -54,6 +58,24 @@ pub struct Rows<'a, B: Block> {
     pub(super) gradient: Option<&'a mut [DVec3]>,
 }
 
+impl<B: Block> Rows<'_, B> {
+    /// Adds the gradient of an element, where it is asked for.
+    #[inline]
+    pub(super) fn add_gradient<const N: usize>(
+        &mut self,
+        vertices: &[u32; N],
+        gradient: [DVec3; N],
+    ) {
+        let Some(sum) = &mut self.gradient else { return };
+        for (v, g) in vertices.iter().zip(gradient) {
+            // Vertices of other chunks lie before the first, which wraps around, or behind the end.
+            if let Some(sum) = sum.get_mut(v.wrapping_sub(self.first as u32) as usize) {
+                *sum += g;
+            }
+        }
+    }
+}
+
 /// Elements of one kind, made when they are asked for.
 pub(super) trait Source<const N: usize>: Debug + Send + Sync {
     /// The element.
@@ -67,6 +89,14 @@ pub(super) trait Source<const N: usize>: Debug + Send + Sync {
     /// Lets what slides follow to `x`; returns the energy lost [J].
     fn advance(&mut self, _x: &[DVec3]) -> f64 {
         0.0
+    }
+    /// Where its sliders are; most elements have none.
+    fn slips(&self) -> &[f64] {
+        &[]
+    }
+    /// The same, to put them elsewhere.
+    fn slips_mut(&mut self) -> &mut [f64] {
+        &mut []
     }
 }
 
@@ -142,6 +172,14 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
     fn advance(&mut self, x: &[DVec3]) -> f64 {
         self.0.advance(x)
     }
+
+    fn slips(&self) -> &[f64] {
+        self.0.slips()
+    }
+
+    fn slips_mut(&mut self) -> &mut [f64] {
+        self.0.slips_mut()
+    }
 }
 
 impl<const N: usize, S: Source<N>> Many<N, S> {
@@ -167,13 +205,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             let vertices = e.vertices().map(|v| v + rows.offset);
             let chunk = (rows.first, &mut *rows.blocks);
             rows.places.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
-            let Some(sum) = &mut rows.gradient else { continue };
-            for (v, g) in vertices.iter().zip(gradient) {
-                // Vertices of other chunks lie before the first, which wraps around, or behind the end.
-                if let Some(sum) = sum.get_mut(v.wrapping_sub(rows.first as u32) as usize) {
-                    *sum += g;
-                }
-            }
+            rows.add_gradient(&vertices, gradient);
         }
     }
 }
@@ -223,9 +255,19 @@ pub(super) struct Triangles<L> {
 /// Triangles whose threads rub, with where their sliders are.
 #[derive(Debug)]
 pub(super) struct Rubbing {
-    pub(super) rest: Vec<Triangle>,
-    pub(super) laws: [Option<Grip>; 3],
-    pub(super) slips: Vec<[f64; 3]>,
+    rest: Vec<Triangle>,
+    law: Law,
+    friction: [Option<Grip>; 3],
+    /// Of each triangle, those of the directions that rub.
+    slips: Vec<f64>,
+}
+
+impl Rubbing {
+    /// Triangles with their sliders at rest.
+    pub(super) fn new(rest: Vec<Triangle>, law: Law, friction: [Option<Grip>; 3]) -> Self {
+        let slips = vec![0.0; rest.len() * friction.iter().flatten().count()];
+        Self { rest, law, friction, slips }
+    }
 }
 
 impl Source<3> for Rubbing {
@@ -236,20 +278,33 @@ impl Source<3> for Rubbing {
     }
 
     fn get(&self, i: usize) -> Rub<'_> {
-        Rub { rest: &self.rest[i], laws: &self.laws, slips: self.slips[i] }
+        let own = self.slips.len() / self.rest.len();
+        let mut own = self.slips[own * i..own * (i + 1)].iter();
+        let slips = std::array::from_fn(|k| match self.friction[k] {
+            Some(_) => own.next().copied().unwrap_or(0.0),
+            None => 0.0,
+        });
+        Rub { rest: &self.rest[i], law: &self.law, friction: &self.friction, slips }
     }
 
     fn advance(&mut self, x: &[DVec3]) -> f64 {
-        let mut lost = 0.0;
-        for (rest, slips) in self.rest.iter().zip(&mut self.slips) {
+        let (mut lost, mut slips) = (0.0, self.slips.iter_mut());
+        for rest in &self.rest {
             let strain = rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
-            for (k, law) in self.laws.iter().enumerate() {
-                if let Some(law) = law {
-                    lost += rest.area * law.advance(strain[k], &mut slips[k]);
-                }
+            for (strain, grip) in strain.into_iter().zip(&self.friction) {
+                let Some(grip) = grip else { continue };
+                lost += slips.next().map_or(0.0, |slip| rest.area * grip.advance(strain, slip));
             }
         }
         lost
+    }
+
+    fn slips(&self) -> &[f64] {
+        &self.slips
+    }
+
+    fn slips_mut(&mut self) -> &mut [f64] {
+        &mut self.slips
     }
 }
 

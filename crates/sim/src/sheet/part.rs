@@ -3,12 +3,14 @@
 use super::group::{Group, Many, Rubbing, Threads, Triangles, Turned, Wrinkled};
 use super::{Bend, Clamp, Stretch};
 use crate::element::curve::Response;
+use crate::element::fold::Folds;
 use crate::element::hinge::Curvature;
 use crate::element::kes::Pull;
 use crate::element::morley::{Crease, Moments};
 use crate::element::stvk::{Law, Limit};
 use crate::element::terzopoulos::Surface;
-use crate::element::{Kind, Spring, Triangle, baraff_witkin, hinge, kes, laplacian, spring};
+use crate::element::{Kind, Membrane, Spring, Triangle};
+use crate::element::{baraff_witkin, hinge, kes, laplacian, spring};
 use crate::element::{continuum::Continuum, volino::Volino};
 use crate::error::Error;
 use crate::fabric::Fabric;
@@ -25,8 +27,19 @@ pub(super) enum Plane {
     Elastic(Stretch),
     /// The same with a limit of the elongation in any direction.
     Limited(Stretch, f64),
-    /// St. Venant–Kirchhoff with the loops of the fabric.
+    /// St. Venant–Kirchhoff with the loops of the fabric, those of tension too.
     Rubbing,
+}
+
+/// What a cloth is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Make {
+    /// In the plane.
+    pub(super) plane: Plane,
+    /// In bending.
+    pub(super) bend: Bend,
+    /// Whether shear and bending have the loops of the fabric.
+    pub(super) loops: bool,
 }
 
 /// One cloth.
@@ -66,24 +79,29 @@ impl Part {
     pub(super) fn new(
         cloth: &Cloth,
         first: usize,
-        stretch: Plane,
-        bend: Bend,
+        make: Make,
         clamps: &[Clamp],
     ) -> Result<Self, Error> {
-        let mut mesh = cloth.mesh.clone();
-        crate::model::give_material(&mut mesh);
+        let Make { plane: stretch, bend, loops } = make;
+        let mesh = material(cloth);
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let mut groups: Vec<Box<dyn Group>> = Vec::new();
         check_pieces(cloth, stretch, bend)?;
         match stretch {
+            Plane::Elastic(Stretch::Stvk) => {
+                add_laws(&mut groups, cloth, &mesh, loops, Fabric::law)?;
+            }
             Plane::Elastic(stretch) => {
                 add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
+                if loops {
+                    add_shear_friction(&mut groups, cloth, &mesh)?;
+                }
             }
             Plane::Limited(stretch, elongation) => {
                 if stretch != Stretch::Stvk {
                     add_stretch(&mut groups, cloth, &mesh, &topology, stretch)?;
                 }
-                add_laws(&mut groups, cloth, &mesh, |fabric| {
+                add_laws(&mut groups, cloth, &mesh, loops, |fabric| {
                     let limit = Limit::new(elongation, fabric.weft.max(fabric.warp));
                     // A law that can hold the limit itself needs no second pass over the triangles.
                     Ok(match stretch {
@@ -95,6 +113,9 @@ impl Part {
             Plane::Rubbing => add_loops(&mut groups, cloth, &mesh)?,
         }
         add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
+        if loops && bend != Bend::None {
+            add_folds(&mut groups, cloth, &mesh, &topology);
+        }
         let moments = match bend {
             Bend::Morley => {
                 let bending = |t: usize| cloth.fabric_at(t).bending();
@@ -148,6 +169,13 @@ impl Part {
         }
         energy
     }
+}
+
+/// The mesh of a cloth, with material coordinates.
+pub(super) fn material(cloth: &Cloth) -> TriMesh {
+    let mut mesh = cloth.mesh.clone();
+    crate::model::give_material(&mut mesh);
+    mesh
 }
 
 /// Names the cloth whose fabric cannot be bent so.
@@ -218,7 +246,7 @@ fn add_stretch(
             groups.push(Box::new(Many(Triangles { rest: rest(), law: Turned(membrane) })));
         }
         Stretch::Stvk => {
-            add_laws(groups, cloth, mesh, Fabric::law)?;
+            add_laws(groups, cloth, mesh, false, Fabric::law)?;
         }
         Stretch::TensionField => {
             groups.push(Box::new(Many(Triangles { rest: rest(), law: Wrinkled(membrane) })));
@@ -233,20 +261,52 @@ fn add_stretch(
     Ok(())
 }
 
-/// Triangles by a law, that of each fabric.
+/// Triangles by a law, that of each fabric, with the loops of its shear or without.
 fn add_laws(
     groups: &mut Vec<Box<dyn Group>>,
     cloth: &Cloth,
     mesh: &TriMesh,
+    loops: bool,
     law: impl Fn(&Fabric) -> Result<Law, Error>,
 ) -> Result<(), Error> {
     for (range, fabric) in cloth.stretches() {
         let all = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
         let mut rest: Vec<Triangle> = all.collect();
         rest.shrink_to_fit();
-        groups.push(Box::new(Many(Triangles { rest, law: law(fabric)? })));
+        let law = law(fabric)?;
+        let friction = if loops { fabric.shear_friction()? } else { None };
+        groups.push(match friction {
+            None => Box::new(Many(Triangles { rest, law })),
+            shear => Box::new(Many(Rubbing::new(rest, law, [None, None, shear]))),
+        });
     }
     Ok(())
+}
+
+/// The loops of shear alone, beside a model that has none.
+fn add_shear_friction(
+    groups: &mut Vec<Box<dyn Group>>,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+) -> Result<(), Error> {
+    let none = Law::linear(&Membrane { c11: 0.0, c12: 0.0, c22: 0.0, c33: 0.0 });
+    for (range, fabric) in cloth.stretches() {
+        if let Some(grip) = fabric.shear_friction()? {
+            let all = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
+            let friction = [None, None, Some(grip)];
+            groups.push(Box::new(Many(Rubbing::new(all.collect(), none.clone(), friction))));
+        }
+    }
+    Ok(())
+}
+
+/// The loops of bending.
+fn add_folds(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh, topology: &Topology) {
+    if cloth.stretches().iter().all(|(_, fabric)| fabric.bend_friction() == [0.0; 2]) {
+        return;
+    }
+    let folds = Folds::of_mesh(mesh, topology, |t| cloth.fabric_at(t).bend_friction());
+    groups.push(Box::new(folds));
 }
 
 /// Refuses models that take a cloth to be of one fabric where it is not.
@@ -266,9 +326,7 @@ fn check_pieces(cloth: &Cloth, stretch: Plane, bend: Bend) -> Result<(), Error> 
 fn add_loops(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh) -> Result<(), Error> {
     let rest = Triangle::of_mesh(mesh);
     let loops = cloth.fabric.loops()?;
-    groups.push(Box::new(Many(Triangles { rest: rest.clone(), law: loops.mean })));
-    let slips = vec![[0.0; 3]; rest.len()];
-    groups.push(Box::new(Many(Rubbing { rest, laws: loops.friction, slips })));
+    groups.push(Box::new(Many(Rubbing::new(rest, loops.mean, loops.friction))));
     Ok(())
 }
 

@@ -117,7 +117,8 @@ fn a_sheet_of_two_fabrics_has_the_energy_of_each_in_its_part() {
     let with = |pieces: Vec<Piece>| Cloth { pieces, ..plain.clone() };
     let energy = |cloth: &Cloth, x: &[DVec3]| {
         let mut sheet =
-            Sheet::limited(std::slice::from_ref(cloth), Stretch::Stvk, Bend::Morley, 0.3).unwrap();
+            Sheet::dissipative(std::slice::from_ref(cloth), Stretch::Stvk, Bend::Morley, Some(0.3))
+                .unwrap();
         sheet.energy(x)
     };
     // Pieces of the same fabric change nothing, whatever the shape.

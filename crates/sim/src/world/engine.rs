@@ -50,17 +50,13 @@ impl Engine {
         bodies: Vec<Collider>,
         thickness: f64,
     ) -> Result<Self, Error> {
-        let (stretch, bend, limit) = (settings.stretch, settings.bend, &settings.strain_limit);
-        let cloths = &model.cloths();
-        let sheet = if limit.enabled && limit.stretch > 0.0 {
-            Sheet::limited(cloths, stretch, bend, limit.stretch)?
-        } else {
-            Sheet::new(cloths, stretch, bend, &[])?
-        };
+        let (cloths, limit) = (&model.cloths(), &settings.strain_limit);
+        let elongation = (limit.enabled && limit.stretch > 0.0).then_some(limit.stretch);
+        let sheet = Sheet::dissipative(cloths, settings.stretch, settings.bend, elongation)?;
         let collision = &settings.collision;
         let (self_contact, tree) = (collision.self_collision, collision.tree);
         let setup = ContactSetup { thickness, self_contact, tree };
-        let solver = Solver::new(settings.barrier, sheet, model, bodies, &setup)?;
+        let solver = Solver::new(settings.barrier, sheet, cloths, model, bodies, &setup)?;
         Ok(Self::Barrier(Box::new(solver)))
     }
 }

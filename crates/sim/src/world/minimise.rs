@@ -62,6 +62,7 @@ impl World {
                 p.vertices.iter().map(move |v| (*v, p.target(start[*v as usize], t + h)))
             })
             .collect();
+        solver.sheet_mut().set_slips(&self.state.slips);
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
@@ -78,6 +79,9 @@ impl World {
                     return Err(error);
                 }
                 report.take(&statistics);
+                // Only a step that is taken lets the fabric slide.
+                solver.sheet_mut().advance(&x);
+                self.state.slips = solver.sheet_mut().slips();
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 let x = std::mem::replace(&mut self.state.x, x);
                 let v = std::mem::replace(&mut self.state.v, v);

@@ -40,7 +40,11 @@ impl World {
         self.energies.clear();
         self.energies.extend(self.model.vertices.iter().map(kinetic_and_potential));
         let elastic = match &mut self.engine {
-            Some(Engine::Barrier(solver)) => solver.sheet_mut().energies(x),
+            Some(Engine::Barrier(solver)) => {
+                let sheet = solver.sheet_mut();
+                sheet.set_slips(&self.state.slips);
+                sheet.energies(x)
+            }
             #[cfg(feature = "papers")]
             Some(Engine::Paper(system)) => system.elastic_energies(x, &self.model),
             None => Vec::new(),

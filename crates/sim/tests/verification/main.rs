@@ -18,6 +18,7 @@ mod free_motion;
 mod hanging;
 #[cfg(feature = "papers")]
 mod implicit;
+mod memory;
 #[cfg(feature = "papers")]
 mod orders;
 mod resolution;

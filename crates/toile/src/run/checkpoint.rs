@@ -15,7 +15,7 @@ use toile_mesh::io::source;
 use toile_sim::State;
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What a job needs to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -143,7 +143,8 @@ mod tests {
         let x = vec![DVec3::new(0.1, -0.0, 1e-300), DVec3::splat(f64::MIN_POSITIVE)];
         let anchors = Anchors { keys: vec![[1, 2, 3, 4]], slid: vec![DVec3::new(0.1, 0.2, 0.3)] };
         let before = Some(Before { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
-        let state = State { time: 0.1 + 0.2, step: 300, x, v: vec![DVec3::X; 2], anchors, before };
+        let (v, slips) = (vec![DVec3::X; 2], vec![0.1, -0.0, 1e-300]);
+        let state = State { time: 0.1 + 0.2, step: 300, x, v, anchors, before, slips };
         let mut statistics = Statistics::default();
         (statistics.frames, statistics.max_strain) = (9, 0.1 + 0.7);
         let saved = Saved { state, garment: None };

@@ -66,6 +66,7 @@ impl Scene {
         let (mut first, mut nest) = (0, Nest::default());
         for (index, (path, cloth)) in self.cloths_with_paths().enumerate() {
             let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
+            self.check_fabric_keys(&format!("{path}.fabric"), &cloth.fabric, &settings)?;
             let (flat, map) = self.sheet(&path, cloth, &mut inputs)?;
             let from_mesh = inputs.cloths.last().is_some_and(|c| c.rest_shape == RestShape::Mesh);
             let rest = (from_mesh && flat.has_uv()).then(|| flat.clone().with_rest_of_positions());

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fabric;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use toile_sim::Fabric;
+use toile_sim::{Fabric, Settings};
 use toml::{Table, Value};
 
 /// How a cloth says what it is made of.
@@ -79,6 +79,22 @@ impl Scene {
                 Err(self.source.error(path, reason, Some(help.into())).into())
             }
         }
+    }
+
+    /// Refuses what a scene changes of a fabric and what does nothing with its method.
+    pub(super) fn check_fabric_keys(
+        &self,
+        path: &str,
+        source: &FabricSource,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let FabricSource::Changed(changes) = source else { return Ok(()) };
+        for key in changes.keys() {
+            if let Some(reason) = settings.inactive_fabric(key) {
+                return Err(self.error(&format!("{path}.{key}"), &reason).into());
+            }
+        }
+        Ok(())
     }
 
     fn named_fabric(&self, path: &str, name: &str) -> Result<Fabric, Error> {
