@@ -24,6 +24,14 @@ pub enum Order {
 }
 
 /// The limit.
+///
+/// ```
+/// use toile_sim::Preset;
+/// use toile_sim::strain_limit::StrainLimit;
+///
+/// let mut settings = Preset::Provot97.settings();
+/// settings.strain_limit = StrainLimit { stretch: 0.05, ..StrainLimit::default() };
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrainLimit {

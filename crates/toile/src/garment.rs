@@ -107,8 +107,10 @@ fn dress_here(order: &Order, options: &Options, tell: &mut Tell<'_>) -> Result<O
     run_job(&mut job, options, tell)
 }
 
-fn refused(error: toile_pattern::Error) -> Error {
-    Error::request(error.to_string(), error.help())
+impl From<toile_pattern::Error> for Error {
+    fn from(error: toile_pattern::Error) -> Self {
+        Self::request(error.to_string(), error.help())
+    }
 }
 
 /// Why a pattern cannot be meshed; what is wrong with it is drawn in `faults.svg`.
@@ -141,7 +143,7 @@ fn pattern(order: &Order) -> Result<Pattern, Error> {
             let help = format!("there are {}, or give the file of a pattern", names.join(", "));
             Err(Error::request(message, help))
         }
-        _ => file::read(&order.garment).map_err(refused),
+        _ => Ok(file::read(&order.garment)?),
     }
 }
 
