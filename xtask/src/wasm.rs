@@ -129,11 +129,18 @@ fn unpack(packages: &Path) -> Result<(), String> {
         command.args(own.iter().flat_map(|o| ["-o", o])).args(args);
         command
     };
-    stage("lists of packages", apt("apt-get", &["update"]))?;
-    let depends = output(apt("apt-cache", &["depends"]).args(PACKAGES))?;
-    let needed = depends.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    // One of many sources may be out of reach: whether the packages are there is seen below.
+    if let Err(failed) = stage("lists of packages", apt("apt-get", &["update"])) {
+        eprintln!("{failed}");
+    }
+    let only = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"];
+    let only = only.map(|kind| format!("--no-{kind}"));
+    let mut depends = apt("apt-cache", &["depends", "--recurse"]);
+    let depends = output(depends.args(only).args(PACKAGES))?;
+    // The compiler's own library, and LLVM's.
     let is_part = |name: &&str| name.starts_with("libstd-rust-web-") || name.starts_with("libllvm");
-    let mut names: Vec<&str> = PACKAGES.into_iter().chain(needed.filter(is_part)).collect();
+    let mut names: Vec<&str> =
+        PACKAGES.into_iter().chain(depends.lines().filter(is_part)).collect();
     names.sort_unstable();
     names.dedup();
     let archives = packages.with_extension("archives");
