@@ -94,11 +94,8 @@ fn with_debian(command: &mut Command, folder: &Path) -> Result<(), String> {
     if !compiler.exists() {
         unpack(&packages)?;
     }
-    let libraries = format!(
-        "{}:{}",
-        packages.join("usr/lib/x86_64-linux-gnu").display(),
-        llvm(&packages).unwrap_or_default().display(),
-    );
+    let libraries = std::env::join_paths(libraries(&packages)?)
+        .map_err(|e| format!("{}: {e}", packages.display()))?;
     let linker =
         linker().ok_or("there is no rust-lld in the Rust toolchain: reinstall it with rustup")?;
     command
@@ -162,13 +159,12 @@ fn unpack(packages: &Path) -> Result<(), String> {
     std::fs::rename(&half, packages).map_err(|e| format!("{}: {e}", packages.display()))
 }
 
-/// The folder of LLVM's library in the packages.
-fn llvm(packages: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(packages.join("usr/lib")).ok()?;
-    let mut folders = entries.filter_map(|e| Some(e.ok()?.path()));
-    let is_llvm =
-        |p: &PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("llvm-"));
-    folders.find(is_llvm).map(|f| f.join("lib"))
+/// Folders where the packages may have libraries of the compiler, whatever the processor and LLVM's version.
+fn libraries(packages: &Path) -> Result<Vec<PathBuf>, String> {
+    let folder = packages.join("usr/lib");
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let folders = entries.filter_map(|e| Some(e.ok()?.path()));
+    Ok(folders.flat_map(|f| [f.join("lib"), f]).collect())
 }
 
 /// The linker that comes with the Rust toolchain.
