@@ -11,6 +11,7 @@ mod hashes;
 mod jitters;
 mod peers;
 mod toile;
+mod wasm;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 
 const HELP: &str = "cargo xtask TASK
 
-  test           everything CI checks: format, lints, documentation, tests, examples
+  test           everything CI checks: format, lints, documentation, tests, examples, WebAssembly; --without-wasm as an argument
   scenes         run every scene at full size and check what it expects (long); names as arguments
   jitters        run every scene from ten starts that differ by a tremble, every step audited (hours); names of
                  scenes, --starts N, --streams N (so many runs at once) or --program PATH as arguments
@@ -34,6 +35,8 @@ const HELP: &str = "cargo xtask TASK
                  or --program PATH as arguments
   peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
   peers import   drape a garment of two fabrics and import its files into Blender; --program PATH as an argument
+  wasm           build crates/wasm for browsers; --test runs a scene in Node and natively and compares the bits, --debian takes Debian's
+                 compiler
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
 
 fn main() -> ExitCode {
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
     let task = args.next().unwrap_or_default();
     let rest: Vec<String> = args.collect();
     let done = match task.as_str() {
-        "test" => test(),
+        "test" => test(&rest),
         "scenes" => scenes(&rest),
         "jitters" => jitters::jitters(&rest),
         "growth" => growth::growth(&rest),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         "gallery" => gallery(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
+        "wasm" => wasm::wasm(&rest),
         "schema" => schema(),
         _ => {
             eprintln!("{HELP}");
@@ -97,7 +101,10 @@ fn stage(name: &str, mut command: Command) -> Result<Duration, String> {
     if status.success() { Ok(took) } else { Err(format!("FAILED: {name}")) }
 }
 
-fn test() -> Done {
+fn test(args: &[String]) -> Done {
+    if let Some(unknown) = args.iter().find(|a| *a != "--without-wasm") {
+        return Err(format!("there is no option `{unknown}`; there is --without-wasm"));
+    }
     let clock = Instant::now();
     stage("format", cargo(&["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -114,6 +121,9 @@ fn test() -> Done {
     for example in examples()? {
         let name = format!("example {example}");
         stage(&name, cargo(&["run", "--quiet", "--package", "toile", "--example", &example]))?;
+    }
+    if args.is_empty() {
+        println!("{}", wasm::wasm(&["--test".to_owned()])?);
     }
     Ok(format!("All checks passed in {:.0} s.", clock.elapsed().as_secs_f64()))
 }

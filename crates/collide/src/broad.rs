@@ -93,6 +93,30 @@ pub struct NotFinite {
 }
 
 /// A surface with its tree and the volumes of the present step.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::broad::Detector;
+/// use toile_collide::{Motion, Surface};
+/// use toile_mesh::{Topology, shape};
+///
+/// let ball = |centre: DVec3| {
+///     let mesh = shape::sphere(0.5, 2).map_positions(|p| p + centre);
+///     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+///     let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
+///     (Detector::for_body(surface, &mesh.positions), mesh.positions)
+/// };
+/// let ((mut a, from), (mut b, at)) = (ball(DVec3::ZERO), ball(DVec3::X * 1.5));
+/// let to: Vec<DVec3> = from.iter().map(|p| *p + DVec3::X).collect();
+/// b.update(Motion::still(&at), 1e-3, None)?;
+///
+/// // At rest nothing is near; on the way of one metre they meet.
+/// a.update(Motion::still(&from), 1e-3, None)?;
+/// assert!(a.candidates_with(&b).0.is_empty());
+/// a.update(Motion { x_t0: &from, x_t1: &to }, 1e-3, None)?;
+/// assert!(!a.candidates_with(&b).0.is_empty());
+/// # Ok::<(), toile_collide::NotFinite>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Detector {
     /// The features.

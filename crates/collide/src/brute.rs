@@ -5,6 +5,17 @@ use crate::volume::{SweptVertices, Volume};
 use crate::{Motion, Surface};
 
 /// All candidate pairs of a surface with itself.
+///
+/// ```
+/// use toile_collide::{Motion, Surface, brute};
+/// use toile_mesh::{Topology, shape};
+///
+/// let mesh = shape::grid(1.0, 1.0, 4, 4, shape::Diagonals::Alternating);
+/// let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+/// let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
+/// let flat = brute::self_candidates(&surface, Motion::still(&mesh.positions), 0.01);
+/// assert!(flat.len() < 200); // neighbours, whose boxes overlap
+/// ```
 pub fn self_candidates(surface: &Surface, motion: Motion<'_>, separation: f64) -> Candidates {
     let mut swept = SweptVertices::default();
     swept.update(motion, separation);

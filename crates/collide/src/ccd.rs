@@ -17,6 +17,19 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// How the time of impact is found.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::ccd::{Ccd, Separation};
+///
+/// // A vertex falls through a face at rest.
+/// let vertex = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, -1.0, 0.2)];
+/// let face = [DVec3::ZERO, DVec3::X, DVec3::Z].map(|p| [p, p]);
+/// let impact = Ccd::Separating.vertex_face(vertex, face, Separation::gap(1e-3));
+/// let impact = impact.expect("they meet");
+/// assert!(impact.time <= 0.5 && impact.time > 0.49);
+/// assert!(impact.normal.y > 0.99);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ccd {

@@ -16,6 +16,14 @@ pub fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> f64 {
 /// Weights of a, b, c in the point of triangle abc nearest to `p` [ericson2005, §5.1.5].
 ///
 /// Slivers and triangles without area fall back to their edges.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::distance::point_triangle;
+///
+/// let weights = point_triangle(DVec3::new(-1.0, 1.0, -1.0), [DVec3::ZERO, DVec3::X, DVec3::Z]);
+/// assert_eq!(weights, [1.0, 0.0, 0.0]); // the first corner is the nearest
+/// ```
 pub fn point_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -61,6 +69,14 @@ pub fn point_triangle_edges(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
 }
 
 /// Weights of `a[1]` and `b[1]` in the nearest points of segments a and b [ericson2005, §5.1.9].
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::distance::edge_edge;
+///
+/// let (a, b) = ([DVec3::ZERO, DVec3::X], [DVec3::new(0.5, 1.0, -1.0), DVec3::new(0.5, 1.0, 1.0)]);
+/// assert_eq!(edge_edge(a, b), [0.5, 0.5]);
+/// ```
 pub fn edge_edge([a0, a1]: [DVec3; 2], [b0, b1]: [DVec3; 2]) -> [f64; 2] {
     let (d1, d2, r) = (a1 - a0, b1 - b0, a0 - b0);
     let (a, e, f) = (d1.length_squared(), d2.length_squared(), d2.dot(r));

@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Choices for the tree of a [`Detector`](crate::broad::Detector). They change what detection costs,
 /// never which impacts it finds: sharper volumes leave out pairs that are farther apart than the
 /// separation, and pruning leaves out neighbours that cannot meet, as far as its tree lets it see.
+///
+/// ```
+/// use toile_collide::volume::VolumeKind;
+/// use toile_collide::{Arity, Options};
+///
+/// let wide = Options { volume: VolumeKind::Dop18, arity: Arity::Four, ..Options::default() };
+/// assert_ne!(wide, Options::default());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {

@@ -28,6 +28,24 @@ pub struct Proximity {
 ///
 /// Neighbours in the mesh that are near because the mesh is fine are among them: features that
 /// share a vertex are not, as their distance is zero by construction.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::broad::Detector;
+/// use toile_collide::{Surface, proximity};
+/// use toile_mesh::Topology;
+///
+/// // Two triangles, the second 2 mm above the first.
+/// let low = [DVec3::ZERO, DVec3::X, DVec3::Z];
+/// let x: Vec<DVec3> = low.iter().copied().chain(low.iter().map(|p| *p + DVec3::Y * 2e-3)).collect();
+/// let triangles = [[0, 1, 2], [3, 4, 5]];
+/// let surface = Surface::new(6, &triangles, &Topology::new(6, &triangles));
+/// let mut detector = Detector::for_body(surface, &x);
+/// let near = proximity::self_proximity(&mut detector, &x, 3e-3)?;
+/// assert!(near.vf.iter().all(|n| (n.distance - 2e-3).abs() < 1e-12));
+/// assert_eq!(near.vf.len(), 6); // each corner and the other face
+/// # Ok::<(), toile_collide::NotFinite>(())
+/// ```
 pub fn self_proximity(
     detector: &mut Detector,
     x: &[DVec3],

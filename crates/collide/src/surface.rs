@@ -5,6 +5,15 @@ use std::sync::Arc;
 use toile_mesh::{Fans, Topology};
 
 /// Straight motion of vertices over one step.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::Motion;
+///
+/// let (x_t0, x_t1) = ([DVec3::ZERO], [DVec3::X]);
+/// let motion = Motion { x_t0: &x_t0, x_t1: &x_t1 };
+/// assert_eq!(motion.of(0), [DVec3::ZERO, DVec3::X]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Motion<'a> {
     /// Positions at the start of the step [m].
@@ -31,6 +40,16 @@ impl<'a> Motion<'a> {
 /// Neighbouring triangles share vertices and edges. Testing every feature of two triangles would
 /// test shared ones several times; so each vertex and edge is tested only as part of the triangle
 /// that owns it ("representative triangles", [curtis2008]).
+///
+/// ```
+/// use toile_collide::Surface;
+/// use toile_mesh::{Topology, shape};
+///
+/// let mesh = shape::sphere(1.0, 2);
+/// let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+/// let surface = Surface::new(mesh.positions.len(), &mesh.triangles, &topology);
+/// assert_eq!(surface.edges.len(), 3 * surface.triangles.len() / 2); // closed
+/// ```
 #[derive(Clone, Debug)]
 pub struct Surface {
     /// Vertices of each triangle.

@@ -40,6 +40,19 @@ enum Cell {
 }
 
 /// An octree over a closed body.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::field::Solid;
+/// use toile_collide::voxel::{Flag, Octree};
+/// use toile_mesh::shape;
+///
+/// let ball = shape::sphere(0.5, 3);
+/// let octree = Octree::new(Solid::new(&ball.positions, &ball.triangles)?, 0.05)?;
+/// assert_eq!(octree.flag(DVec3::ZERO), Flag::Interior);
+/// assert!(octree.contains(DVec3::X * 0.45) && !octree.contains(DVec3::X * 0.55));
+/// # Ok::<(), toile_collide::field::SolidError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Octree {
     solid: Solid,

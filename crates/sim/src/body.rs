@@ -56,6 +56,22 @@ pub enum Shape {
 }
 
 /// Something cloth collides with.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::body::Shape;
+/// use toile_sim::{Body, Motion};
+///
+/// let mut ball = Body::new("ball", Shape::Sphere { centre: DVec3::ZERO, radius: 0.2 });
+/// ball.motion = Motion::Steady {
+///     velocity: DVec3::X,
+///     axis: DVec3::Y,
+///     turns_per_second: 0.0,
+///     centre: DVec3::ZERO,
+/// };
+/// ball.validate()?;
+/// # Ok::<(), toile_sim::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Body {
     /// What it is called.

@@ -74,7 +74,7 @@ pub enum Cause {
 }
 
 /// Elongation that every fabric can follow, roughly: failures at more are blamed on what stretches the cloth.
-pub const FOLLOWED: f64 = 0.2;
+pub(crate) const FOLLOWED: f64 = 0.2;
 
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -4,6 +4,13 @@ use crate::motion::Motion;
 use glam::DVec3;
 
 /// Vertices that go where they are told.
+///
+/// ```
+/// use toile_sim::{Motion, Pin};
+///
+/// let held = Pin { until: 0.5, ..Pin::still(vec![0, 1, 2]) };
+/// assert!(held.holds(0.4) && !held.holds(0.5));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// Which.

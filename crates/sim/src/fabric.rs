@@ -28,6 +28,15 @@ pub const STANDARD_GRAVITY: f64 = 9.80665;
 pub const MAX_CURVE: usize = 10_000;
 
 /// A woven or knitted fabric, per unit width.
+///
+/// ```
+/// use toile_sim::Fabric;
+///
+/// let canvas = Fabric { density: 0.35, weft: 2e4, warp: 2e4, ..Fabric::default() };
+/// canvas.validate()?;
+/// assert!(Fabric { density: -1.0, ..canvas }.validate().is_err());
+/// # Ok::<(), toile_sim::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fabric {

@@ -13,6 +13,16 @@ use serde::{Deserialize, Serialize};
 const AIR: f64 = 1.204;
 
 /// Moving air.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::force::Wind;
+///
+/// let breeze = Wind { velocity: DVec3::X * 3.0, gust: 0.4, ..Wind::default() };
+/// let sail = [DVec3::ZERO, DVec3::Y, DVec3::Z]; // one m² halved, across the wind
+/// let force = breeze.force(sail, DVec3::ZERO, 0.0);
+/// assert!(force.x > 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wind {

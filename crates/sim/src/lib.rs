@@ -3,17 +3,47 @@
 //! A [`Model`] is what does not change during a run (mesh, masses, springs), a [`State`] is what
 //! does, [`Settings`] choose the methods, and a [`World`] puts them together and steps.
 //!
-//! One step ([`World::step`]): forces → integrate → limit strain → collide → accept. A step that
-//! fails returns an [`Error`] and leaves the state of the last good step.
+//! ```
+//! use glam::DVec3;
+//! use toile_mesh::shape;
+//! use toile_sim::body::Shape;
+//! use toile_sim::{Body, Cloth, Preset, Surroundings, World};
+//!
+//! // A square of cotton above a ball.
+//! let mesh = shape::grid(0.3, 0.3, 8, 8, shape::Diagonals::Alternating)
+//!     .map_positions(|p| p + DVec3::Y * 0.11);
+//! let ball = Body::new("ball", Shape::Sphere { centre: DVec3::ZERO, radius: 0.1 });
+//! let around = Surroundings { bodies: vec![ball], ..Surroundings::default() };
+//! let mut world = World::new(vec![Cloth::new("square", mesh)], around, Preset::Toile.settings())?;
+//! for _ in 0..20 {
+//!     world.step()?;
+//! }
+//! assert!(world.state().x.iter().all(|p| p.length() > 0.1));
+//! assert!(world.contacts()?.iter().map(|c| c.force).sum::<f64>() > 0.0);
+//! # Ok::<(), toile_sim::Error>(())
+//! ```
+//!
+//! One step ([`World::step`]) of the default method finds the minimum of one potential ([`barrier`]). Other methods integrate, limit
+//! strain, collide and accept. A step that fails returns an [`Error`] and leaves the state of the last good step.
+//!
+//! | to | see |
+//! | --- | --- |
+//! | put a world together | [`World::new`], [`Cloth`], [`Fabric`], [`Surroundings`], [`Body`], [`Pin`], [`Motion`], [`force::Wind`] |
+//! | choose methods | [`Preset`], [`Settings`] |
+//! | read it | [`World::state`], [`World::contacts`], [`World::energies`], [`StepReport`] |
+//! | change it between steps | [`World::set_gravity`], [`World::set_wind`], [`World::set_friction`], [`World::set_fabric`], [`World::set_settings`] |
+//! | go on from a saved state | [`State`], [`World::restore`] |
+//! | find an equilibrium without time | [`statics::Equilibrium`] of a [`sheet::Sheet`] |
+//! | look at one element | [`element`] |
 //!
 //! Same input, same bits, for any number of threads: sums run in index order and transcendental
-//! functions come from `libm`.
+//! functions come from `libm`. No file and no clock of the system is touched but by [`clock`], whose source can be replaced.
 
 pub mod barrier;
 pub mod body;
-pub mod cause;
+mod cause;
 pub mod clock;
-pub mod constraint;
+mod constraint;
 pub mod element;
 mod error;
 pub mod fabric;

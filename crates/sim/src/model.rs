@@ -11,6 +11,16 @@ use toile_collide::Surface;
 use toile_mesh::{Topology, TriMesh};
 
 /// One piece of cloth.
+///
+/// ```
+/// use toile_mesh::shape;
+/// use toile_sim::{Cloth, Fabric};
+///
+/// let mesh = shape::grid(1.0, 1.0, 10, 10, shape::Diagonals::Alternating);
+/// let heavy = Fabric { density: 0.4, ..Fabric::default() };
+/// let cloth = Cloth { fabric: heavy, ..Cloth::new("curtain", mesh) };
+/// assert!(cloth.grid.is_none()); // any mesh
+/// ```
 #[derive(Clone, Debug)]
 pub struct Cloth {
     /// What it is called.
@@ -40,6 +50,11 @@ pub struct Piece {
 }
 
 impl Cloth {
+    /// A cloth of any mesh, of the default fabric, cotton.
+    pub fn new(name: impl Into<String>, mesh: TriMesh) -> Self {
+        Self { name: name.into(), mesh, grid: None, fabric: Fabric::default(), pieces: Vec::new() }
+    }
+
     /// Stretches of triangles that are of one fabric, in order.
     pub(crate) fn stretches(&self) -> Vec<(Range<usize>, &Fabric)> {
         let (mut all, mut done) = (Vec::new(), 0);

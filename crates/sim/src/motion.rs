@@ -6,6 +6,14 @@ use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// A rigid displacement.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::Pose;
+///
+/// let quarter = Pose::turn_and_shift(DVec3::Y, std::f64::consts::FRAC_PI_2, DVec3::ZERO, DVec3::Y);
+/// assert!(quarter.apply(DVec3::X).distance(DVec3::new(0.0, 1.0, -1.0)) < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Rotation.
@@ -76,6 +84,19 @@ fn up() -> DVec3 {
 }
 
 /// How a body or a set of pinned vertices moves.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::Motion;
+///
+/// let rise = Motion::Steady {
+///     velocity: DVec3::Y * 0.5,
+///     axis: DVec3::Y,
+///     turns_per_second: 0.0,
+///     centre: DVec3::ZERO,
+/// };
+/// assert_eq!(rise.pose(2.0).apply(DVec3::X), DVec3::new(1.0, 1.0, 0.0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Motion {

@@ -13,6 +13,14 @@ use toile_collide::volume::VolumeKind;
 use toile_collide::{Arity, Options};
 
 /// A named bundle of settings.
+///
+/// ```
+/// use toile_sim::{Method, Preset};
+///
+/// assert_eq!(Preset::default(), Preset::Toile);
+/// assert_eq!(Preset::Toile.settings().method, Method::Barrier);
+/// assert_eq!(Preset::Provot97.name(), "provot97");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {

@@ -4,6 +4,13 @@ use crate::barrier::SolverStatistics;
 use serde::{Deserialize, Serialize};
 
 /// Energy of the cloth [J].
+///
+/// ```
+/// use toile_sim::Energy;
+///
+/// let energy = Energy { kinetic: 1.0, elastic: 0.5, potential: -2.0 };
+/// assert_eq!(energy.total(), -0.5);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ Σ m v².

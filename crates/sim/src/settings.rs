@@ -96,6 +96,15 @@ pub enum Method {
 }
 
 /// All choices of a run.
+///
+/// ```
+/// use toile_sim::{Preset, Settings};
+///
+/// let settings = Settings { step: 0.005, ..Preset::Toile.settings() };
+/// settings.validate()?;
+/// assert!(Settings { step: -1.0, ..settings }.validate().is_err());
+/// # Ok::<(), toile_sim::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {

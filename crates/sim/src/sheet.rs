@@ -44,6 +44,20 @@ pub struct Clamp {
 }
 
 /// All cloths of a scene as one elastic energy.
+///
+/// ```
+/// use toile_mesh::shape;
+/// use toile_sim::Cloth;
+/// use toile_sim::sheet::{Bend, Sheet, Stretch};
+///
+/// let mesh = shape::grid(0.2, 0.2, 4, 4, shape::Diagonals::Alternating);
+/// let rest = mesh.positions.clone();
+/// let mut sheet = Sheet::new(&[Cloth::new("sheet", mesh)], Stretch::Stvk, Bend::Hinge, &[])?;
+/// assert!(sheet.energy(&rest).abs() < 1e-15);
+/// let stretched: Vec<_> = rest.iter().map(|p| *p * 1.01).collect();
+/// assert!(sheet.energy(&stretched) > 0.0);
+/// # Ok::<(), toile_sim::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Sheet {
     parts: Vec<Part>,

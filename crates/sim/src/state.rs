@@ -16,6 +16,15 @@ pub struct Before {
 }
 
 /// Positions and velocities of all vertices of all cloths.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::State;
+///
+/// let state = State::at_rest(vec![DVec3::ZERO, DVec3::Y]);
+/// assert_eq!((state.lowest(), state.rms_speed()), (0.0, 0.0));
+/// assert_eq!(state.hash(), state.clone().hash());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Simulated time [s].

@@ -79,6 +79,29 @@ pub enum StaticsError {
 }
 
 /// A solver with its memory.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_mesh::shape;
+/// use toile_sim::linear::Constraint;
+/// use toile_sim::sheet::{Bend, Sheet, Stretch};
+/// use toile_sim::statics::{Equilibrium, Statics};
+/// use toile_sim::Cloth;
+///
+/// // A strip that is held along one edge and pulled at the other.
+/// let mesh = shape::grid(0.4, 0.1, 8, 2, shape::Diagonals::Alternating);
+/// let mut x = mesh.positions.clone();
+/// let mut sheet = Sheet::new(&[Cloth::new("strip", mesh)], Stretch::Stvk, Bend::Morley, &[])?;
+/// let held: Vec<_> = (0..3).map(|v| (v, Constraint::Fixed)).collect();
+/// let mut force = vec![DVec3::ZERO; x.len()];
+/// for v in 24..27 {
+///     force[v] = DVec3::X; // newtons
+/// }
+/// let from = x[26].x;
+/// Equilibrium::new(Statics::default(), &sheet)?.settle(&mut sheet, &force, &held, &mut x)?;
+/// assert!(x[26].x > from);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Equilibrium {
     settings: Statics,

@@ -31,6 +31,26 @@ const STABILITY_MARGIN: f64 = 0.7;
 const MAX_HALVINGS: u32 = 6;
 
 /// A scene that steps.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_mesh::shape;
+/// use toile_sim::{Cloth, Pin, Preset, Surroundings, World};
+///
+/// let mesh = shape::grid(0.4, 0.4, 8, 8, shape::Diagonals::Alternating);
+/// let cloth = Cloth { grid: Some([8, 8]), ..Cloth::new("sheet", mesh) };
+/// let surroundings = Surroundings { pins: vec![Pin::still(vec![0, 8])], ..Surroundings::default() };
+/// let mut world = World::new(vec![cloth], surroundings, Preset::Toile.settings())?;
+/// for _ in 0..10 {
+///     world.step()?;
+/// }
+/// assert!(world.state().lowest() < -0.02);
+/// assert!(world.energy().total() < 0.01);
+///
+/// world.set_gravity(DVec3::ZERO)?; // from the next step on
+/// world.step()?;
+/// # Ok::<(), toile_sim::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct World {
     pub(crate) model: Model,
@@ -56,6 +76,16 @@ pub struct World {
 }
 
 /// What surrounds the cloths.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::body::Shape;
+/// use toile_sim::{Body, Surroundings};
+///
+/// let floor = Body::new("floor", Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y });
+/// let moon = Surroundings { bodies: vec![floor], gravity: DVec3::Y * -1.62, ..Surroundings::default() };
+/// assert!(moon.wind.is_none() && moon.pins.is_empty());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// What cloth collides with.

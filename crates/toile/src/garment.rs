@@ -127,8 +127,10 @@ fn no_garment(name: &str) -> Error {
     Error::request(format!("there is no garment `{name}`"), format!("{near}, {files}"))
 }
 
-fn refused(error: toile_pattern::Error) -> Error {
-    Error::request(error.to_string(), error.help())
+impl From<toile_pattern::Error> for Error {
+    fn from(error: toile_pattern::Error) -> Self {
+        Self::request(error.to_string(), error.help())
+    }
 }
 
 /// Why a pattern cannot be meshed; what is wrong with it is drawn in `faults.svg`.
@@ -160,14 +162,14 @@ fn pattern(order: &Order) -> Result<Pattern, Error> {
             let message = format!("{}: a pattern file has no design options", order.garment);
             Err(Error::request(message, "change the file, or name a design: `toile pattern list`"))
         }
-        _ => file::read(&order.garment).map_err(refused),
+        _ => Ok(file::read(&order.garment)?),
     }
 }
 
 /// A design with the options of the order.
 fn chosen(order: &Order, design: Design) -> Result<Design, Error> {
     let mut options = order.design_options.iter();
-    options.try_fold(design, |design, (name, value)| design.with(name, value)).map_err(refused)
+    Ok(options.try_fold(design, |design, (name, value)| design.with(name, value))?)
 }
 
 /// Who wears it.

@@ -15,6 +15,17 @@
 //! # Ok::<(), toile::Error>(())
 //! ```
 //!
+//! | to | see |
+//! | --- | --- |
+//! | put a scene together | [`Scene`], [`Cloth`], [`Body`], [`Pin`], [`Fabric`], [`Wind`], [`Settings`]; meshes in memory by [`Cloth::from_mesh`] and [`Body::from_mesh`] |
+//! | step it and read it | [`Simulation`]: [`positions`](Simulation::positions), [`velocities`](Simulation::velocities), [`contacts`](Simulation::contacts), [`energies`](Simulation::energies) |
+//! | change it between steps | [`set_wind`](Simulation::set_wind), [`set_friction`](Simulation::set_friction), [`set_fabric`](Simulation::set_fabric), [`set_settings`](Simulation::set_settings) … |
+//! | sew a garment | [`Garment`], [`Wearer`], [`GarmentSimulation`]; [`pattern`], [`body`], [`garment`] |
+//! | run a scene as the program does | [`run()`], [`Options`], [`Report`]; garments by [`garment::dress`] |
+//! | judge results | [`audit()`], [`check()`] |
+//! | draw them | [`Studio`] |
+//! | read and write meshes | [`io`], [`convert()`] |
+//!
 //! [`run()`] is the whole pipeline of the program: it steps, writes frames, audits every one of
 //! them with exact predicates, can be stopped and resumed bit for bit, and leaves `report.json`,
 //! `final.obj`, `final.glb` and `final.png`.
@@ -41,6 +52,10 @@ mod scene;
 mod simulation;
 mod untangle;
 mod usda;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/api.md")]
+mod book {}
 
 pub use audit::{Audit, audit};
 pub use check::{Check, CheckedFile, MAX_PAIRS, check};

@@ -11,6 +11,9 @@
 use std::cell::RefCell;
 use toile::{Scene, Simulation};
 
+/// Longest text of a scene [bytes].
+const MOST_TEXT: usize = 16 << 20;
+
 /// What there is.
 #[derive(Default)]
 struct Host {
@@ -75,13 +78,17 @@ fn pointer<T>(scene: u32, of: impl FnOnce(&Simulation) -> *const T) -> *const T 
     address.unwrap_or(std::ptr::null())
 }
 
-/// Memory for a text of so many bytes, which the host fills before [`toile_scene`].
+/// Memory for a text of so many bytes, which the host fills before [`toile_scene`]; null if it is more than 16 MB.
 #[unsafe(no_mangle)]
 pub extern "C" fn toile_text(length: usize) -> *mut u8 {
-    HOST.with_borrow_mut(|host| {
+    let place = with(|host| {
+        if length > MOST_TEXT {
+            return Err(format!("a scene of {length} bytes; {MOST_TEXT} is the most"));
+        }
         host.text = vec![0; length];
-        host.text.as_mut_ptr()
-    })
+        Ok(Some(host.text.as_mut_ptr()))
+    });
+    place.unwrap_or(std::ptr::null_mut())
 }
 
 /// Puts together the scene whose text was written: its number, or 0.
@@ -212,6 +219,7 @@ mod tests {
         assert_eq!(toile_step(7, 1), 0);
         assert_eq!(error(), "there is no scene 7");
         assert!(toile_positions(7).is_null());
+        assert!(toile_text(usize::MAX).is_null() && error().contains("is the most"));
         toile_text(2);
         HOST.with_borrow_mut(|host| host.text.copy_from_slice(&[0xc3, 0x28]));
         assert_eq!((toile_scene(), error().as_str()), (0, "the scene is not in UTF-8"));

@@ -27,6 +27,18 @@ const SLIVER: f64 = 1e-8;
 const FAR: f64 = 2.5;
 
 /// A closed triangle mesh with a tree over its triangles.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::field::Solid;
+/// use toile_mesh::shape;
+///
+/// let ball = shape::sphere(1.0, 3);
+/// let solid = Solid::new(&ball.positions, &ball.triangles)?;
+/// assert!(solid.contains(DVec3::ZERO));
+/// assert!((solid.signed_distance(DVec3::X * 3.0) - 2.0).abs() < 0.02);
+/// # Ok::<(), toile_collide::field::SolidError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Solid {
     pub(crate) positions: Vec<DVec3>,

@@ -20,6 +20,19 @@ const NODES: usize = (SIDE + 1) * (SIDE + 1) * (SIDE + 1);
 const NONE: u32 = u32::MAX;
 
 /// Signed distances in fine blocks near the surface and coarse ones elsewhere.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::field::{Solid, Spacing, SparseField};
+/// use toile_mesh::shape;
+///
+/// let ball = shape::sphere(0.5, 3);
+/// let solid = Solid::new(&ball.positions, &ball.triangles)?;
+/// let field = SparseField::new(&solid, Spacing::cell(0.05))?;
+/// let sample = field.sample(DVec3::X * 0.52).expect("near the surface");
+/// assert!((sample.distance - 0.02).abs() < 0.01 && sample.gradient.x > 0.9);
+/// # Ok::<(), toile_collide::field::SolidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseField {
     grid: Grid,

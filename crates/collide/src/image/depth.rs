@@ -32,6 +32,21 @@ struct Texel {
 }
 
 /// Where each pixel's line first enters a body and last leaves it.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_collide::field::Solid;
+/// use toile_collide::image::DepthMaps;
+/// use toile_mesh::shape;
+///
+/// let ball = shape::sphere(0.5, 3);
+/// let solid = Solid::new(&ball.positions, &ball.triangles)?;
+/// let maps = DepthMaps::new(&solid, 1, 0.01)?; // along y
+/// let inside = maps.query(DVec3::Y * 0.45).expect("inside");
+/// assert!((inside.depth - 0.05).abs() < 0.01 && inside.normal.y > 0.9);
+/// assert!(maps.query(DVec3::Y * 0.6).is_none());
+/// # Ok::<(), toile_collide::field::SolidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DepthMaps {
     frame: Frame,

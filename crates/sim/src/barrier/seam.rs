@@ -11,6 +11,14 @@
 use glam::{DMat3, DVec3};
 
 /// A seam spring between two vertices.
+///
+/// ```
+/// use glam::DVec3;
+/// use toile_sim::barrier::Seam;
+///
+/// let thread = Seam { vertices: [0, 1], force: 0.1, slack: 1e-3, rest: 0.0 };
+/// assert_eq!(thread.gap(&[DVec3::ZERO, DVec3::X * 0.02]), 0.02);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seam {
     /// The vertices.

@@ -17,6 +17,14 @@ pub enum Order {
 }
 
 /// The limit.
+///
+/// ```
+/// use toile_sim::Preset;
+/// use toile_sim::settings::StrainLimit;
+///
+/// let mut settings = Preset::Toile.settings();
+/// settings.strain_limit = StrainLimit { enabled: true, stretch: 0.05, ..StrainLimit::default() };
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrainLimit {

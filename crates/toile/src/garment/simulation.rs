@@ -1,6 +1,5 @@
 //! Garments in code: a pattern, a wearer and a fabric as values, sewn step by step and read as slices.
 
-use super::refused;
 use crate::error::Error;
 use crate::fabric;
 use crate::run::StopFlag;
@@ -154,7 +153,7 @@ impl Garment {
             };
             panel.fabric = Some(of_panel(name));
         }
-        let mesh = meshing::mesh(&self.pattern, self.edge_length).map_err(refused)?;
+        let mesh = meshing::mesh(&self.pattern, self.edge_length)?;
         let given: BTreeMap<String, &Fabric> =
             self.others.iter().map(|(panel, fabric)| (of_panel(panel), fabric)).collect();
         let fabrics = Fabrics::of_pattern(&self.pattern, &self.fabric, |name| {
