@@ -46,7 +46,7 @@ impl Group for Folds {
     }
 
     fn add_rows(&self, x: &[DVec3], _: bool, rows: &mut Rows<'_, DMat3>) {
-        add(self, x, rows, |a, b| outer(a, b));
+        add(self, x, rows, outer);
     }
 
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>) {
