@@ -24,7 +24,7 @@ pub(crate) enum Closure {
 
 impl Closure {
     /// Every edge as often forwards as backwards, or at least an even number of times.
-    pub(crate) fn of(triangles: &[[u32; 3]]) -> Self {
+    pub(crate) fn new(triangles: &[[u32; 3]]) -> Self {
         let mut sides: Vec<([u32; 2], i32)> = Vec::with_capacity(3 * triangles.len());
         for [a, b, c] in triangles {
             for (from, to) in [(*a, *b), (*b, *c), (*c, *a)] {
@@ -63,7 +63,7 @@ pub(crate) fn is_inside(
     tree.overlapping(&ray, |t| {
         let corners = triangles[t as usize].map(|v| positions[v as usize]);
         let facing = pierced(p, corners);
-        if facing != 0 || Bounds::of(&corners).overlaps(&Bounds { lo: p, hi: p }) {
+        if facing != 0 || Bounds::around(&corners).overlaps(&Bounds { lo: p, hi: p }) {
             on_surface |= Simplex::of_triangle(corners).meets(Simplex::Point(p));
         }
         winding += facing;

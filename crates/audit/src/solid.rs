@@ -62,7 +62,7 @@ impl Solid {
     /// Whether it is a mesh with a boundary, which has no inside.
     pub fn is_open(&self) -> bool {
         match self {
-            Self::Mesh { triangles, .. } => Closure::of(triangles) == Closure::Open,
+            Self::Mesh { triangles, .. } => Closure::new(triangles) == Closure::Open,
             _ => false,
         }
     }
@@ -144,7 +144,7 @@ pub fn body_penetrations_deeper_than(
     if let Solid::Mesh { positions: body_positions, triangles: body_triangles } = body {
         let body_positions = &*checked_positions(body_positions)?;
         let tree = Tree::new(body_positions, body_triangles);
-        let closure = Closure::of(body_triangles);
+        let closure = Closure::new(body_triangles);
         let inside: Vec<bool> = positions
             .par_iter()
             .map(|p| is_inside(*p, body_positions, body_triangles, &tree, closure))
@@ -154,7 +154,7 @@ pub fn body_penetrations_deeper_than(
             .map(|t| {
                 let corners = at(t);
                 let mut meets = false;
-                tree.overlapping(&Bounds::of(&corners), |b| {
+                tree.overlapping(&Bounds::around(&corners), |b| {
                     let other = body_triangles[b as usize].map(|v| body_positions[v as usize]);
                     meets = meets || pair::meet(corners, other);
                 });

@@ -28,7 +28,7 @@ impl Bounds {
     const EMPTY: Self = Self { lo: DVec3::INFINITY, hi: DVec3::NEG_INFINITY };
 
     /// Smallest box around some points.
-    pub(crate) fn of(points: &[DVec3]) -> Self {
+    pub(crate) fn around(points: &[DVec3]) -> Self {
         let add = |b: Self, p: &DVec3| Self { lo: b.lo.min(*p), hi: b.hi.max(*p) };
         points.iter().fold(Self::EMPTY, add)
     }
@@ -59,8 +59,8 @@ pub(crate) struct Tree {
 impl Tree {
     /// Builds the tree over the triangles.
     pub(crate) fn new(positions: &[DVec3], triangles: &[[u32; 3]]) -> Self {
-        let own = |t: u32| Bounds::of(&triangles[t as usize].map(|v| positions[v as usize]));
-        let all = Bounds::of(positions);
+        let own = |t: u32| Bounds::around(&triangles[t as usize].map(|v| positions[v as usize]));
+        let all = Bounds::around(positions);
         let mut keys: Vec<(u64, u32)> = (0..triangles.len() as u32)
             .into_par_iter()
             .map(|t| {

@@ -22,7 +22,7 @@ pub fn self_candidates(surface: &Surface, motion: Motion<'_>, separation: f64) -
     let mut found = Candidates::default();
     for v in (0..surface.vertices as u32).filter(|v| is_used(surface, *v)) {
         for (t, tri) in surface.triangles.iter().enumerate() {
-            if !tri.contains(&v) && swept.of(v).overlaps(&swept.triangle(*tri)) {
+            if !tri.contains(&v) && swept.vertex(v).overlaps(&swept.triangle(*tri)) {
                 found.vf.push([v, t as u32]);
             }
         }
@@ -50,14 +50,14 @@ pub fn candidates(
     let mut found = Candidates::default();
     for v in (0..sa.vertices as u32).filter(|v| is_used(sa, *v)) {
         for (t, tri) in sb.triangles.iter().enumerate() {
-            if wa.of(v).overlaps(&wb.triangle(*tri)) {
+            if wa.vertex(v).overlaps(&wb.triangle(*tri)) {
                 found.vf.push([v, t as u32]);
             }
         }
     }
     for (t, tri) in sa.triangles.iter().enumerate() {
         for v in (0..sb.vertices as u32).filter(|v| is_used(sb, *v)) {
-            if wb.of(v).overlaps(&wa.triangle(*tri)) {
+            if wb.vertex(v).overlaps(&wa.triangle(*tri)) {
                 found.fv.push([t as u32, v]);
             }
         }
@@ -95,7 +95,7 @@ pub fn sharpened_pairs<V: Volume>(
     separation: f64,
 ) -> Candidates {
     let of = |motion: Motion<'_>, vertices: &[u32]| {
-        V::around(vertices.iter().map(|v| motion.of(*v)), 0.5 * separation)
+        V::around(vertices.iter().map(|v| motion.ends(*v)), 0.5 * separation)
     };
     let face = |s: &Surface, m: Motion<'_>, t: u32| of(m, &s.triangles[t as usize]);
     let edge = |s: &Surface, m: Motion<'_>, e: u32| of(m, &s.edges[e as usize]);

@@ -30,8 +30,8 @@
 //! let (candidates, _) = detector.self_candidates(0.0);
 //! let surface = &detector.surface;
 //! let hits = candidates.vf.iter().filter(|[v, t]| {
-//!     let face = surface.triangles[*t as usize].map(|v| motion.of(v));
-//!     Ccd::Separating.vertex_face(motion.of(*v), face, Separation::gap(gap)).is_some()
+//!     let face = surface.triangles[*t as usize].map(|v| motion.ends(v));
+//!     Ccd::Separating.vertex_face(motion.ends(*v), face, Separation::gap(gap)).is_some()
 //! });
 //! assert!(hits.count() > 0);
 //! # Ok::<(), toile_collide::NotFinite>(())

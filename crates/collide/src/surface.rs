@@ -12,7 +12,7 @@ use toile_mesh::{Fans, Topology};
 ///
 /// let (x_t0, x_t1) = ([DVec3::ZERO], [DVec3::X]);
 /// let motion = Motion { x_t0: &x_t0, x_t1: &x_t1 };
-/// assert_eq!(motion.of(0), [DVec3::ZERO, DVec3::X]);
+/// assert_eq!(motion.ends(0), [DVec3::ZERO, DVec3::X]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Motion<'a> {
@@ -30,7 +30,7 @@ impl<'a> Motion<'a> {
 
     /// Both positions of vertex `v`.
     #[inline]
-    pub fn of(&self, v: u32) -> [DVec3; 2] {
+    pub fn ends(&self, v: u32) -> [DVec3; 2] {
         [self.x_t0[v as usize], self.x_t1[v as usize]]
     }
 }

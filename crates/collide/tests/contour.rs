@@ -120,7 +120,7 @@ fn the_outline_of_a_disc_goes_around_once_and_other_regions_have_none() {
 fn is_cleared(mesh: &TriMesh, motion: Motion<'_>) -> bool {
     let all: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
     let Some(outline) = boundary_loop(&surface(mesh), &all) else { return false };
-    let set = mesh.triangles.iter().map(|t| t.map(|v| motion.of(v)));
+    let set = mesh.triangles.iter().map(|t| t.map(|v| motion.ends(v)));
     let set = set.map(DirectionSet::of_triangle).fold(DirectionSet::ALL, DirectionSet::merge);
     set.directions().any(|d| outline_is_simple(&outline, motion, d))
 }

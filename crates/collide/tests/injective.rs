@@ -159,7 +159,7 @@ fn a_funnel_whose_ends_cross_fools_normals_but_not_gradients() {
     let still = Motion::still(&mesh.positions);
     let pairs = intersections(&mesh, still, &[0.0]);
     assert!(!pairs.is_empty(), "the ends do not cross");
-    let corners = |t: usize| mesh.triangles[t].map(|v| still.of(v));
+    let corners = |t: usize| mesh.triangles[t].map(|v| still.ends(v));
     let all = (0..mesh.triangles.len()).map(corners);
     assert!(Cone::of_triangles(all).angle < DEFAULT_LIMIT);
     let all = (0..mesh.triangles.len()).map(|t| DirectionSet::of_triangle(corners(t)));

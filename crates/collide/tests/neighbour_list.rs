@@ -22,10 +22,10 @@ fn detector(mesh: &TriMesh) -> Detector {
 /// All pairs that come nearer than the gap.
 fn truth(s: &Surface, motion: Motion<'_>) -> Candidates {
     let gap = Separation::gap(0.999 * GAP);
-    let face = |t: u32| s.triangles[t as usize].map(|v| motion.of(v));
-    let edge = |e: u32| s.edges[e as usize].map(|v| motion.of(v));
+    let face = |t: u32| s.triangles[t as usize].map(|v| motion.ends(v));
+    let edge = |e: u32| s.edges[e as usize].map(|v| motion.ends(v));
     let vf =
-        |[v, t]: &[u32; 2]| Ccd::Separating.vertex_face(motion.of(*v), face(*t), gap).is_some();
+        |[v, t]: &[u32; 2]| Ccd::Separating.vertex_face(motion.ends(*v), face(*t), gap).is_some();
     let ee = |[a, b]: &[u32; 2]| Ccd::Separating.edge_edge(edge(*a), edge(*b), gap).is_some();
     let mut all = brute::self_candidates(s, motion, GAP);
     all.vf.retain(vf);

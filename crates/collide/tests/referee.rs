@@ -26,10 +26,10 @@ fn detector(mesh: &TriMesh) -> Detector {
 fn impacts(s: &Surface, motion: Motion<'_>, candidates: &Candidates) -> Candidates {
     // A cone speaks of crossings, not of distances: narrow slits between neighbours are no impacts.
     let gap = Separation::gap(1e-9);
-    let face = |t: u32| s.triangles[t as usize].map(|v| motion.of(v));
-    let edge = |e: u32| s.edges[e as usize].map(|v| motion.of(v));
+    let face = |t: u32| s.triangles[t as usize].map(|v| motion.ends(v));
+    let edge = |e: u32| s.edges[e as usize].map(|v| motion.ends(v));
     let vf =
-        |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.of(*v), face(*t), gap).is_some();
+        |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.ends(*v), face(*t), gap).is_some();
     let ee = |[a, b]: &&[u32; 2]| Ccd::Separating.edge_edge(edge(*a), edge(*b), gap).is_some();
     Candidates {
         vf: candidates.vf.iter().filter(vf).copied().collect(),

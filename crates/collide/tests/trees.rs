@@ -55,10 +55,10 @@ fn noise(i: usize, k: usize) -> DVec3 {
 
 fn impacts(s: &Surface, motion: Motion<'_>, pairs: &Candidates) -> Candidates {
     let gap = Separation::gap(1e-9);
-    let face = |t: u32| s.triangles[t as usize].map(|v| motion.of(v));
-    let edge = |e: u32| s.edges[e as usize].map(|v| motion.of(v));
+    let face = |t: u32| s.triangles[t as usize].map(|v| motion.ends(v));
+    let edge = |e: u32| s.edges[e as usize].map(|v| motion.ends(v));
     let vf =
-        |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.of(*v), face(*t), gap).is_some();
+        |[v, t]: &&[u32; 2]| Ccd::Separating.vertex_face(motion.ends(*v), face(*t), gap).is_some();
     let ee = |[a, b]: &&[u32; 2]| Ccd::Separating.edge_edge(edge(*a), edge(*b), gap).is_some();
     Candidates {
         vf: pairs.vf.iter().filter(vf).copied().collect(),
@@ -344,7 +344,7 @@ fn triangles_in_a_box_are_those_whose_boxes_overlap_it() {
     let margin = 0.5 * GAP;
     let truth: Vec<u32> = (0..case.surface.triangles.len() as u32)
         .filter(|t| {
-            let corners = case.surface.triangles[*t as usize].map(|v| step.motion().of(v));
+            let corners = case.surface.triangles[*t as usize].map(|v| step.motion().ends(v));
             let boxes = corners.map(|p| Aabb::of_path(p, margin));
             boxes[0].merge(boxes[1]).merge(boxes[2]).overlaps(&query)
         })

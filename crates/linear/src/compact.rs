@@ -42,7 +42,7 @@ pub(super) struct Compact {
 
 impl Compact {
     /// Takes over a factor; nothing if it has too many entries to be counted.
-    pub(super) fn of(factor: &Factor) -> Option<Self> {
+    pub(super) fn compress(factor: &Factor) -> Option<Self> {
         let mut own = Self {
             order: factor.order(),
             nodes: Vec::new(),
@@ -107,7 +107,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn of(factor: &'a Compact, node: usize) -> Self {
+    fn of_node(factor: &'a Compact, node: usize) -> Self {
         let [from, to] = [factor.nodes[node], factor.nodes[node + 1]];
         let columns = from.column as usize..to.column as usize;
         let numbers = &factor.values[from.value as usize..to.value as usize];
@@ -131,7 +131,7 @@ impl WithSimd for Solve<'_> {
         let mut x: Vec<f64> = factor.order.iter().map(|i| rhs[*i as usize]).collect();
         let mut gathered = vec![0.0; factor.tallest];
         for node in 0..factor.nodes.len() - 1 {
-            let part = Part::of(factor, node);
+            let part = Part::of_node(factor, node);
             let own = &mut x[part.columns.clone()];
             forward_corner(part.corner, own);
             let sums = &mut gathered[..part.rows.len()];
@@ -142,7 +142,7 @@ impl WithSimd for Solve<'_> {
             }
         }
         for node in (0..factor.nodes.len() - 1).rev() {
-            let part = Part::of(factor, node);
+            let part = Part::of_node(factor, node);
             let there = &mut gathered[..part.rows.len()];
             for (row, there) in part.rows.iter().zip(&mut *there) {
                 *there = x[*row as usize];

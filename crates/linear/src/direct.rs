@@ -44,7 +44,7 @@ impl Cholesky {
                 start.push(u32::try_from(rows.len()).map_err(|_| Error::TooLarge)?);
             }
         }
-        let order = ordering.of(pattern)?;
+        let order = ordering.elimination_order(pattern)?;
         let order: Vec<u32> = order.iter().flat_map(|v| (0..3).map(move |k| 3 * *v + k)).collect();
         let matrix = Lower { start, values: vec![0.0; rows.len()], rows };
         let factor = Factor::new(&matrix, Some(&order))?;

@@ -88,7 +88,7 @@ impl Filter {
             let own = pattern.diagonal[*i as usize] as usize;
             let size = B::load(&values[own]).size();
             let size = if size > 0.0 { size } else { 1.0 };
-            let (free, held) = (B::of(s), B::of(&((DMat3::IDENTITY - *s) * size)));
+            let (free, held) = (B::from_f64(s), B::from_f64(&((DMat3::IDENTITY - *s) * size)));
             for (slot, j) in pattern.slots(*i as usize).zip(pattern.row(*i as usize)) {
                 values[slot] = (free * B::load(&values[slot])).store();
                 if let Some(mirror) = pattern.slot(*j, *i) {

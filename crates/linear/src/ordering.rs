@@ -25,7 +25,7 @@ pub enum Ordering {
 
 impl Ordering {
     /// The vertices in the order of elimination.
-    pub(super) fn of(self, pattern: &Pattern) -> Result<Vec<u32>, Error> {
+    pub(super) fn elimination_order(self, pattern: &Pattern) -> Result<Vec<u32>, Error> {
         match self {
             Self::Amd => minimum_degree(pattern),
             Self::NestedDissection => Ok(nested_dissection(pattern)),

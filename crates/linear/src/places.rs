@@ -27,7 +27,7 @@ pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
     #[must_use]
     fn turned(self) -> Self;
     /// From double precision.
-    fn of(block: &DMat3) -> Self;
+    fn from_f64(block: &DMat3) -> Self;
     /// A third of its trace.
     fn size(self) -> f64;
 }
@@ -55,7 +55,7 @@ impl Block for DMat3 {
         self.transpose()
     }
 
-    fn of(block: &DMat3) -> Self {
+    fn from_f64(block: &DMat3) -> Self {
         *block
     }
 
@@ -90,7 +90,7 @@ impl Block for Mat3A {
         self.transpose()
     }
 
-    fn of(m: &DMat3) -> Self {
+    fn from_f64(m: &DMat3) -> Self {
         Self::from_cols(m.x_axis.as_vec3a(), m.y_axis.as_vec3a(), m.z_axis.as_vec3a())
     }
 

@@ -56,7 +56,7 @@ impl Scalar {
             row: unknown,
             value: diagonal.get(unknown).copied().unwrap_or_default(),
         })?;
-        let factor = Compact::of(&factor).ok_or(Error::TooLarge)?;
+        let factor = Compact::compress(&factor).ok_or(Error::TooLarge)?;
         Ok(Self { factor, diagonal: diagonal.iter().map(|d| *d as f32).collect() })
     }
 

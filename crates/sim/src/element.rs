@@ -65,7 +65,7 @@ pub trait Element<const N: usize> {
         let mut double = [DMat3::ZERO; 45];
         self.upper(x, true, &mut double[..upper.len()]);
         for (to, from) in upper.iter_mut().zip(&double) {
-            *to = Mat3A::of(from);
+            *to = Mat3A::from_f64(from);
         }
     }
 

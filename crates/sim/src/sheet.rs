@@ -348,7 +348,7 @@ fn add_creases<B: Block>(
         let crease = creases.number(*i);
         let (k, slopes) = moments.stand_in(crease, x);
         let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
-        let block = |a: usize, b: usize| B::of(&outer(slopes[a] * k, slopes[b]));
+        let block = |a: usize, b: usize| B::from_f64(&outer(slopes[a] * k, slopes[b]));
         let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
         match places.width() {

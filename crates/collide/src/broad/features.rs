@@ -84,7 +84,7 @@ impl Features {
                     if !all && !moved.any(&[(4096 * chunk + i) as u32]) {
                         continue;
                     }
-                    let new = motion.of(*v);
+                    let new = motion.ends(*v);
                     if asked {
                         let by = [0, 1].map(|k| new[k].distance_squared(ends[k]));
                         way = way.max(by[0].max(by[1]));
@@ -98,7 +98,7 @@ impl Features {
             .reduce(|| (0.0, true), |a, b| (f64::max(a.0, b.0), a.1 & b.1));
         let (way, finite) = news;
         if !finite {
-            let bad = |v: &&u32| !motion.of(**v).iter().all(|x| x.is_finite());
+            let bad = |v: &&u32| !motion.ends(**v).iter().all(|x| x.is_finite());
             let vertex = vertex.iter().filter(bad).min().copied().unwrap_or(0);
             return Err(NotFinite { vertex });
         }

@@ -182,7 +182,7 @@ fn look_again(kind: Pair, cached: &mut [CachedCandidate], way: &Motions<'_>) {
         }
     }
     let mut met = Vec::new();
-    let ask = |i: usize| Some(cached[doubtful[i]].vertices.map(|v| way.motion.of(v)));
+    let ask = |i: usize| Some(cached[doubtful[i]].vertices.map(|v| way.motion.ends(v)));
     let gap = Separation::gap(way.separation);
     ccd::sift(kind, doubtful.len(), gap, Filter::Hull, ask, |i, _| met.push(doubtful[i]));
     met.into_iter().for_each(|i| cached[i].state = State::Near);

@@ -81,7 +81,7 @@ impl Columns {
     }
 
     /// Crossings of line (i, j) in ascending depth.
-    pub(crate) fn of(&self, i: usize, j: usize) -> &[Crossing] {
+    pub(crate) fn crossings(&self, i: usize, j: usize) -> &[Crossing] {
         let c = j * self.counts[0] + i;
         &self.crossings[self.offsets[c] as usize..self.offsets[c + 1] as usize]
     }

@@ -137,7 +137,7 @@ impl<'a> Signs<'a> {
     pub(super) fn row(&self, (i, j, k): (usize, usize, usize), count: usize, out: &mut [bool]) {
         let node = |di: usize| self.grid.node(i + di, j, k);
         if let Some(columns) = &self.columns {
-            let column = columns.of(j, k);
+            let column = columns.crossings(j, k);
             if is_sound(column) {
                 let mut next = 0;
                 let mut winding = 0;

@@ -73,7 +73,7 @@ impl DepthMaps {
         let [nu, nv] = frame.counts;
         let pixels = (0..nv).flat_map(|j| (0..nu).map(move |i| (i, j)));
         let texels = pixels
-            .map(|(i, j)| match columns.of(i, j) {
+            .map(|(i, j)| match columns.crossings(i, j) {
                 // A line that only enters goes through a hole; nothing is known behind it.
                 [first, .., last] => Some([texel(first), texel(last)]),
                 _ => None,

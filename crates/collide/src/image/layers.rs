@@ -12,7 +12,7 @@ struct Intervals {
 }
 
 impl Intervals {
-    fn of(&self, pixel: usize) -> &[[f64; 2]] {
+    fn at(&self, pixel: usize) -> &[[f64; 2]] {
         &self.list[self.offsets[pixel] as usize..self.offsets[pixel + 1] as usize]
     }
 
@@ -47,7 +47,7 @@ impl LayeredDepthImage {
         image.doubled.offsets.push(0);
         for j in 0..frame.counts[1] {
             for i in 0..frame.counts[0] {
-                let column = columns.of(i, j);
+                let column = columns.crossings(i, j);
                 if is_sound(column) {
                     at_least(1, column, &mut image.inside.list);
                     at_least(2, column, &mut image.doubled.list);
@@ -73,7 +73,7 @@ impl LayeredDepthImage {
     pub fn layers(&self, i: usize, j: usize) -> &[[f64; 2]] {
         let [nu, nv] = self.frame.counts;
         assert!(i < nu && j < nv, "pixel ({i}, {j}) of {nu} × {nv}");
-        self.inside.of(j * nu + i)
+        self.inside.at(j * nu + i)
     }
 
     /// The largest number of layers in a pixel.
@@ -113,7 +113,7 @@ impl LayeredDepthImage {
             return None;
         }
         let pixels = self.frame.counts[0] * self.frame.counts[1];
-        let sum: f64 = (0..pixels).map(|c| common(self.inside.of(c), other.inside.of(c))).sum();
+        let sum: f64 = (0..pixels).map(|c| common(self.inside.at(c), other.inside.at(c))).sum();
         Some(sum * self.frame.pixel * self.frame.pixel)
     }
 }

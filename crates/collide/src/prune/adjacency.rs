@@ -46,7 +46,7 @@ impl Adjacency {
             if plan.nodes[node].size == 1 {
                 for t in plan.triangles(node) {
                     for v in surface.triangles[*t as usize] {
-                        let above = interfaces.of(v).iter().filter(|(n, _)| {
+                        let above = interfaces.entries_of(v).iter().filter(|(n, _)| {
                             let n = *n as usize;
                             (n..n + plan.nodes[n].size as usize).contains(&node)
                         });
@@ -55,7 +55,7 @@ impl Adjacency {
                 }
             } else {
                 for child in plan.children(node) {
-                    let of_child = adjacency.of(child).iter();
+                    let of_child = adjacency.runs_of(child).iter();
                     runs.extend(of_child.filter(|r| r.interface as usize != node));
                 }
             }
@@ -76,7 +76,7 @@ impl Adjacency {
 
     /// Whether two nodes, neither of which contains the other, share a vertex.
     pub fn adjacent(&self, a: usize, b: usize) -> bool {
-        let (mut a, mut b) = (self.of(a).iter().peekable(), self.of(b).iter().peekable());
+        let (mut a, mut b) = (self.runs_of(a).iter().peekable(), self.runs_of(b).iter().peekable());
         while let (Some(p), Some(q)) = (a.peek(), b.peek()) {
             if (p.interface, p.last) < (q.interface, q.first) {
                 a.next();
@@ -91,10 +91,10 @@ impl Adjacency {
 
     /// How many runs are kept for a node.
     pub fn runs(&self, node: usize) -> usize {
-        self.of(node).len()
+        self.runs_of(node).len()
     }
 
-    fn of(&self, node: usize) -> &[Run] {
+    fn runs_of(&self, node: usize) -> &[Run] {
         // Nodes are stored backwards: the one after this ends where this begins.
         &self.runs[self.ends[node + 1] as usize..self.ends[node] as usize]
     }
@@ -146,7 +146,7 @@ impl Interfaces {
         Self { entries: numbers.into_iter().map(|(_, n, i)| (n, i)).collect(), offsets }
     }
 
-    fn of(&self, v: u32) -> &[(u32, u32)] {
+    fn entries_of(&self, v: u32) -> &[(u32, u32)] {
         let v = v as usize;
         &self.entries[self.offsets[v] as usize..self.offsets[v + 1] as usize]
     }

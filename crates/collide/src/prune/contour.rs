@@ -105,8 +105,8 @@ impl Pieces {
 /// Whether an outline, seen along a direction, surely stays simple over a step.
 pub fn outline_is_simple(outline: &[u32], motion: Motion<'_>, direction: Direction) -> bool {
     let points: Vec<[DVec2; 2]> =
-        outline.iter().map(|v| motion.of(*v).map(|x| direction.project(x))).collect();
-    let positions = outline.iter().flat_map(|v| motion.of(*v));
+        outline.iter().map(|v| motion.ends(*v).map(|x| direction.project(x))).collect();
+    let positions = outline.iter().flat_map(|v| motion.ends(*v));
     let largest = positions.map(|x| x.abs().max_element()).fold(0.0, f64::max);
     // A projected coordinate is a sum of three terms with factors of at most 2.
     is_simple(&points, 32.0 * f64::EPSILON * largest)

@@ -151,7 +151,7 @@ impl Lists {
     }
 
     #[inline]
-    fn of(&self, node: usize) -> &[u32] {
+    fn of_node(&self, node: usize) -> &[u32] {
         let first = if node == 0 { 0 } else { self.ends[node - 1] };
         &self.nodes[first as usize..self.ends[node] as usize]
     }
@@ -188,7 +188,7 @@ impl Halos {
 
     /// Whether the rectangle around a node is covered.
     pub(crate) fn is_covered(&self, node: usize) -> bool {
-        !self.own.of(node).is_empty()
+        !self.own.of_node(node).is_empty()
     }
 
     /// Largest angle of a cone that prunes [rad].
@@ -198,7 +198,7 @@ impl Halos {
 
     /// Whether a node does not meet itself.
     pub(crate) fn is_flat(&self, parts: &Parts, node: usize) -> bool {
-        parts.are_flat(self.own.of(node), node)
+        parts.are_flat(self.own.of_node(node), node)
     }
 
     /// Whether one of two nodes lies in the flat halo of the other.
@@ -228,7 +228,7 @@ impl Halos {
         let outer = self.outer[node] as usize;
         let flat = !parts.is_wide(node)
             && ((outer != node && self.has_flat_halo(parts, known, outer))
-                || parts.are_flat(self.around.of(node), node));
+                || parts.are_flat(self.around.of_node(node), node));
         known.set(node, flat);
         flat
     }

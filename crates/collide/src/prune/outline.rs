@@ -36,7 +36,7 @@ impl Outlines {
         outlines
     }
 
-    fn of(&self, node: usize) -> &[u32] {
+    fn of_node(&self, node: usize) -> &[u32] {
         &self.vertices[self.first[node] as usize..self.first[node + 1] as usize]
     }
 
@@ -46,7 +46,7 @@ impl Outlines {
         let mut node = 0;
         while node < flat.len() {
             let below = node + layout.sizes[node] as usize;
-            if seen_simple(self.of(node), ends, sets[node]) {
+            if seen_simple(self.of_node(node), ends, sets[node]) {
                 flat[node..below].fill(true);
                 node = below;
             } else {
@@ -67,7 +67,8 @@ impl Outlines {
         let common = sets[a].merge(sets[b]);
         !common.is_empty()
             && self.adjacency.adjacent(a, b)
-            && union(self.of(a), self.of(b)).is_some_and(|o| seen_simple(&o, ends, common))
+            && union(self.of_node(a), self.of_node(b))
+                .is_some_and(|o| seen_simple(&o, ends, common))
     }
 }
 

@@ -103,20 +103,20 @@ impl SweptVertices {
 
     /// The box of one vertex.
     #[inline]
-    pub fn of(&self, v: u32) -> &Aabb {
+    pub fn vertex(&self, v: u32) -> &Aabb {
         &self.boxes[v as usize]
     }
 
     /// The box of an edge.
     #[inline]
     pub fn edge(&self, e: [u32; 2]) -> Aabb {
-        self.of(e[0]).merge(*self.of(e[1]))
+        self.vertex(e[0]).merge(*self.vertex(e[1]))
     }
 
     /// The box of a triangle.
     #[inline]
     pub fn triangle(&self, t: [u32; 3]) -> Aabb {
-        self.of(t[0]).merge(*self.of(t[1])).merge(*self.of(t[2]))
+        self.vertex(t[0]).merge(*self.vertex(t[1])).merge(*self.vertex(t[2]))
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         let x_t1 = [DVec3::new(-1.0, 5.0, 3.0)];
         let mut swept = SweptVertices::default();
         swept.update(Motion { x_t0: &x_t0, x_t1: &x_t1 }, 0.5);
-        let b = swept.of(0);
+        let b = swept.vertex(0);
         assert!((b.lo - DVec3::new(-1.25, 1.75, 2.75)).abs().max_element() < 1e-12);
         assert!((b.hi - DVec3::new(1.25, 5.25, 3.25)).abs().max_element() < 1e-12);
     }

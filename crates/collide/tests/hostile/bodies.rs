@@ -196,13 +196,13 @@ fn meeting(surface: &Surface, motion: Motion<'_>, pairs: &Candidates) -> Candida
         volume(0) * volume(1) < 0.0 && volume(0).abs().min(volume(1).abs()) > 1e-9
     };
     let vf = |[v, t]: &&[u32; 2]| {
-        let [a, b, c] = surface.triangles[*t as usize].map(|v| motion.of(v));
-        let p = motion.of(*v);
+        let [a, b, c] = surface.triangles[*t as usize].map(|v| motion.ends(v));
+        let p = motion.ends(*v);
         crosses([p, a, b, c])
             && Ccd::Cubic.vertex_face(p, [a, b, c], Separation::gap(0.0)).is_some()
     };
     let ee = |[a, b]: &&[u32; 2]| {
-        let ends = |e: u32| surface.edges[e as usize].map(|v| motion.of(v));
+        let ends = |e: u32| surface.edges[e as usize].map(|v| motion.ends(v));
         let ([p, q], [r, s]) = (ends(*a), ends(*b));
         crosses([p, q, r, s])
             && Ccd::Cubic.edge_edge([p, q], [r, s], Separation::gap(0.0)).is_some()

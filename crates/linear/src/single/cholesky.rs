@@ -52,7 +52,7 @@ impl BlockCholesky {
     /// The symbolic part.
     pub(super) fn new(pattern: &Pattern) -> Result<Self, Error> {
         let n = pattern.rows();
-        let order = Ordering::Amd.of(pattern)?;
+        let order = Ordering::Amd.elimination_order(pattern)?;
         let mut place = vec![0_u32; n];
         order.iter().enumerate().for_each(|(new, old)| place[*old as usize] = new as u32);
         let (start, rows) = fill(pattern, &order, &place);

@@ -115,7 +115,7 @@ impl Groups {
                 let [lane, row, column] = [block.lane, block.row, block.column].map(usize::from);
                 add_block(&mut sums[lane], [row, column], a.columns(block.slot));
             }
-            for contact_block in bonded.of(b) {
+            for contact_block in bonded.of_batch(b) {
                 add_contact_block(&contact_blocks[*contact_block as usize], place, b, &mut sums);
             }
             let mut packed = [[0.0_f64; LANES]; row(SIDE)];
@@ -307,7 +307,7 @@ struct BlocksOfBatches {
 }
 
 impl BlocksOfBatches {
-    fn of(&self, batch: usize) -> &[u32] {
+    fn of_batch(&self, batch: usize) -> &[u32] {
         &self.contact_blocks[self.start[batch] as usize..self.start[batch + 1] as usize]
     }
 }

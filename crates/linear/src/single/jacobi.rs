@@ -17,7 +17,7 @@ impl Jacobi {
         self.0.extend(own.map(|block| {
             let columns = [block.x_axis, block.y_axis, block.z_axis].map(Vec3A::as_dvec3);
             let [x, y, z] = columns;
-            Mat3A::of(&inverse_or_scale(glam::DMat3::from_cols(x, y, z)))
+            Mat3A::from_f64(&inverse_or_scale(glam::DMat3::from_cols(x, y, z)))
         }));
     }
 }

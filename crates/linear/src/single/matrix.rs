@@ -87,11 +87,11 @@ impl Matrix {
         (k, stiffness): (f64, &BlockCsr),
     ) {
         for (value, stiffness) in self.values.iter_mut().zip(stiffness.values()) {
-            *value = Mat3A::of(&(*stiffness * k)).store();
+            *value = Mat3A::from_f64(&(*stiffness * k)).store();
         }
         if let Some((d, damping)) = damping {
             for (value, damping) in self.values.iter_mut().zip(damping.values()) {
-                Mat3A::of(&(*damping * d)).add_to(value);
+                Mat3A::from_f64(&(*damping * d)).add_to(value);
             }
         }
         self.add_to_diagonal(|i| m[i] as f32);

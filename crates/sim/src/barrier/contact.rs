@@ -289,7 +289,7 @@ impl Contacts {
     }
 
     /// The active contact of a candidate, if it has one.
-    pub(super) fn of(&self, pair: &Candidate) -> Option<&Contact> {
+    pub(super) fn of_candidate(&self, pair: &Candidate) -> Option<&Contact> {
         let number = pair.contact as usize;
         let contact = self.batches.get(number / CHUNK)?.get(number % CHUNK);
         debug_assert!(contact.is_none_or(|c| c.key == pair.key()), "it is its own");

@@ -50,7 +50,7 @@ impl Solver {
         let mut active = Contacts::default();
         active.find(&self.contact_model, &pairs, &y);
         active.number(&mut pairs);
-        let listed = pairs.iter().filter_map(|pair| Some((pair, active.of(pair)?)));
+        let listed = pairs.iter().filter_map(|pair| Some((pair, active.of_candidate(pair)?)));
         let contact = |(pair, c): (&super::candidates::Candidate, &super::contact::Contact)| {
             let points = c.points();
             let first: Vec<(u32, f64)> =

@@ -257,7 +257,7 @@ impl Solver {
             let target = 0.5 * self.contact_model.dhat;
             let across = self
                 .contacts
-                .of(candidate)
+                .of_candidate(candidate)
                 .map_or(DMat3::ZERO, |c| c.across() * TANGENTIAL_STIFFNESS);
             anticipated.push(AnticipatedContact {
                 key: candidate.key(),

@@ -66,7 +66,7 @@ impl Anchors {
         self.keys.iter().filter(own).count()
     }
 
-    fn of(&self, key: [u32; 4]) -> DVec3 {
+    fn displacement(&self, key: [u32; 4]) -> DVec3 {
         self.keys.binary_search(&key).map_or(DVec3::ZERO, |i| self.slid[i])
     }
 }
@@ -87,7 +87,7 @@ pub(super) struct FrictionContact {
 
 impl FrictionContact {
     /// Friction of a contact; none without a normal force.
-    pub(super) fn of(contact: &Contact, anchors: &Anchors) -> Option<Self> {
+    pub(super) fn new(contact: &Contact, anchors: &Anchors) -> Option<Self> {
         let limit = contact.friction * contact.force();
         let across = |u: DVec3| u - contact.normal * contact.normal.dot(u);
         let key = contact.key();
@@ -95,7 +95,7 @@ impl FrictionContact {
             key,
             weights: contact.weights,
             normal: contact.normal,
-            before: across(anchors.of(key)),
+            before: across(anchors.displacement(key)),
             limit,
             predicted_slide: 0.0,
         })
@@ -165,7 +165,7 @@ pub(super) fn friction_contacts(
     // Contacts are in the order of their candidates.
     let mut pairs = pairs.iter_mut();
     for contact in contacts.iter_mut() {
-        let Some(friction_contact) = FrictionContact::of(contact, anchors) else { continue };
+        let Some(friction_contact) = FrictionContact::new(contact, anchors) else { continue };
         contact.friction_contact = friction_contacts.len() as u32;
         if let Some(pair) = pairs.find(|p| p.key() == friction_contact.key) {
             pair.friction_contact = contact.friction_contact;

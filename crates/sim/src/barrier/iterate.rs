@@ -23,7 +23,7 @@ pub(crate) enum ExternalAcceleration {
 }
 
 impl ExternalAcceleration {
-    pub(super) fn of(&self, vertex: usize) -> DVec3 {
+    pub(super) fn at(&self, vertex: usize) -> DVec3 {
         match self {
             Self::Uniform(a) => *a,
             Self::PerVertex(a) => a[vertex],

@@ -215,7 +215,7 @@ impl Solver {
     /// Tangential displacements that friction stores at the end of a step.
     fn anchors(&self, it: &Iterate<'_>) -> Anchors {
         let contacts = self.contacts.iter();
-        let sliding = contacts.filter_map(|c| FrictionContact::of(c, it.start.anchors));
+        let sliding = contacts.filter_map(|c| FrictionContact::new(c, it.start.anchors));
         friction::anchors(&sliding.collect::<Vec<_>>(), &it.y, &it.y0, self.epsu)
     }
 }

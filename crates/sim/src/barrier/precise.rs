@@ -67,7 +67,7 @@ impl Solver {
         let (mut outer, mut mass, mut momentum) = (0.0, 0.0, 0.0);
         for (i, m) in self.masses.iter().enumerate() {
             left += (it.y[i] - inertia.free(i)) * (m / inertia.span2(i));
-            outer += m * start.outer.of(i).length();
+            outer += m * start.outer.at(i).length();
             mass += m;
             momentum += m * start.v[i].length();
         }

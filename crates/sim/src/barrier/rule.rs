@@ -145,14 +145,14 @@ impl<'a> Inertia<'a> {
         inertia
     }
 
-    fn of(&self, vertex: usize) -> Step {
+    fn step_of(&self, vertex: usize) -> Step {
         if self.plain_newton.get(vertex).is_some_and(|p| *p) { Step::Euler } else { self.step }
     }
 
     /// γ² of a vertex [s²].
     pub(super) fn span2(&self, vertex: usize) -> f64 {
         let h = self.start.h;
-        match self.of(vertex) {
+        match self.step_of(vertex) {
             Step::Euler => h * h,
             Step::Midpoint => 0.5 * h * h,
             Step::Bdf2([_, _, c]) => c * c * h * h,
@@ -173,8 +173,8 @@ impl<'a> Inertia<'a> {
     /// Inertial prediction x̂ of a vertex.
     pub(super) fn free(&self, vertex: usize) -> DVec3 {
         let s = self.start;
-        let pulled = s.outer.of(vertex) * self.span2(vertex);
-        match self.of(vertex) {
+        let pulled = s.outer.at(vertex) * self.span2(vertex);
+        match self.step_of(vertex) {
             Step::Euler | Step::Midpoint => s.x[vertex] + s.v[vertex] * s.h + pulled,
             Step::Bdf2(weights) => {
                 let [x, v] = self.mixed(vertex, weights);
@@ -217,7 +217,7 @@ impl<'a> Inertia<'a> {
         let s = self.start;
         let strain = |x: &[DVec3]| rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
         let now = RateBase { strain: strain(s.x), time: s.h };
-        let steps = rest.vertices.map(|v| self.of(v as usize));
+        let steps = rest.vertices.map(|v| self.step_of(v as usize));
         match (s.before, steps) {
             (Some(before), [Step::Bdf2([a, b, c]), Step::Bdf2(_), Step::Bdf2(_)]) => {
                 let past = strain(&before.x);
@@ -238,7 +238,7 @@ impl<'a> Inertia<'a> {
             touches.for_each(|v| self.plain_newton[v as usize] = true);
         }
         let s = self.start;
-        let velocity = |(i, x): (usize, &DVec3)| match self.of(i) {
+        let velocity = |(i, x): (usize, &DVec3)| match self.step_of(i) {
             Step::Euler | Step::QuasiStatic(_) => (*x - s.x[i]) / s.h,
             Step::Midpoint => (*x - s.x[i]) * (2.0 / s.h) - s.v[i],
             Step::Bdf2(weights) => (*x - self.mixed(i, weights)[0]) / (weights[2] * s.h),
@@ -253,7 +253,7 @@ impl<'a> Inertia<'a> {
         match self.step {
             // The possible decrease falls with the residual force.
             Step::QuasiStatic(tau2) => {
-                let weight: f64 = each.map(|(i, m)| m * s.outer.of(i).length_squared()).sum();
+                let weight: f64 = each.map(|(i, m)| m * s.outer.at(i).length_squared()).sum();
                 let weight = if weight > 0.0 {
                     weight
                 } else {
@@ -264,7 +264,7 @@ impl<'a> Inertia<'a> {
             }
             step => {
                 let fine = self.untouched && !matches!(step, Step::Euler);
-                let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.of(i) * s.h).length_squared());
+                let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.at(i) * s.h).length_squared());
                 moved.sum::<f64>() * if fine { FINE } else { 1.0 }
             }
         }
@@ -309,7 +309,7 @@ impl StepStart<'_> {
         let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
         for i in (0..masses.len()).filter(|i| free[*i]) {
             left += masses[i] * of(i).length_squared();
-            weight += masses[i] * self.outer.of(i).length_squared();
+            weight += masses[i] * self.outer.at(i).length_squared();
             mass += masses[i];
         }
         let weight = if weight > 0.0 { weight } else { mass * WEIGHT * WEIGHT };

@@ -57,7 +57,7 @@ impl Solver {
             let query = |i: usize| {
                 let x = run[i].points.map(|p| [y[p as usize], ends[p as usize]]);
                 // Of active contacts a separating plane is known, which nearly always tells.
-                let apart = self.contacts.of(&run[i]).is_some_and(|c| {
+                let apart = self.contacts.of_candidate(&run[i]).is_some_and(|c| {
                     let least = separation.threshold(separation.radius + c.gap);
                     ccd::is_kept_apart(pair, &x, c.normal, least)
                 });

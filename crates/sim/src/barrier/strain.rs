@@ -22,7 +22,7 @@ impl Solver {
         let each = self.masses.iter().enumerate();
         let sum: f64 = each
             .map(|(i, m)| {
-                m * (start.outer.of(i).length() * area.sqrt() + start.v[i].length_squared())
+                m * (start.outer.at(i).length() * area.sqrt() + start.v[i].length_squared())
             })
             .sum();
         sum / area

@@ -86,7 +86,7 @@ impl Element<4> for Hinge {
             Curvature::Exact => {
                 let mut double = [DMat3::ZERO; 10];
                 self.upper(x, true, &mut double);
-                upper.iter_mut().zip(&double).for_each(|(to, from)| *to = Mat3A::of(from));
+                upper.iter_mut().zip(&double).for_each(|(to, from)| *to = Mat3A::from_f64(from));
             }
         }
     }

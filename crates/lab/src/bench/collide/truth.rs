@@ -47,7 +47,7 @@ fn vertices(surface: &Surface, pair: Pair, [a, b]: [u32; 2]) -> [usize; 4] {
 
 /// The motion of a pair.
 pub(super) fn query(surface: &Surface, motion: Motion<'_>, pair: Pair, p: [u32; 2]) -> Query {
-    vertices(surface, pair, p).map(|v| motion.of(v as u32))
+    vertices(surface, pair, p).map(|v| motion.ends(v as u32))
 }
 
 fn is_true(case: &Case, surface: &Surface, pair: Pair, p: [u32; 2]) -> bool {

@@ -123,7 +123,7 @@ impl Scene {
         report.tested += counts.feature_pairs;
         let s = &self.cloth.surface;
         let gap = Separation { radius: 0.0, gap: self.separation, leeway: q.leeway, body: 0.0 };
-        let of = |v: u32| q.motion.of(v);
+        let of = |v: u32| q.motion.ends(v);
         let contact = |vertices: [u32; 4], i: Impact| Contact {
             time: i.time,
             vertices,
@@ -247,7 +247,7 @@ impl Scene {
         let (s, body) = (&self.cloth.surface, &self.bodies[body_index]);
         let separation =
             Separation { radius: body.radius, gap: self.separation, leeway: q.leeway, body: 0.0 };
-        let of = |v: u32| q.motion.of(v);
+        let of = |v: u32| q.motion.ends(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
         let ask = Ask { ccd: q.settings.ccd, separation, filter: Filter::Hull };
         contacts.extend(ask.all(
@@ -306,7 +306,7 @@ impl Scene {
             if !q.has_moved(v) || !self.is_free(q, b, &[v]) {
                 continue;
             }
-            let [x_t0, x_t1] = q.motion.of(v);
+            let [x_t0, x_t1] = q.motion.ends(v);
             report.tested += 1;
             let Some((h1, out)) = body.ask(1, x_t1, self.separation) else { continue };
             // From farther away it comes along the normal at its end.
@@ -331,7 +331,7 @@ impl Scene {
             if !q.has_moved(v) || !self.is_free(q, b, &[v]) {
                 continue;
             }
-            let [x_t0, x_t1] = q.motion.of(v);
+            let [x_t0, x_t1] = q.motion.ends(v);
             let (h0, h1) = (normal.dot(x_t0 - body.x_t0[0]), normal.dot(x_t1 - body.x_t1[0]));
             // As for other pairs: what is too near may stay, but not come nearer.
             let kept = if h0 > 0.0 { (1.0 - q.leeway) * h0 } else { h0 };
