@@ -4,11 +4,12 @@
 #![allow(clippy::print_stdout)]
 
 use toile::body::{Figure, Pose};
-use toile::pattern::{Size, design::Design};
+use toile::pattern::{Measurements, Size, design::Design};
 use toile::{DVec3, Fabric, Garment, Wearer};
 
 fn main() -> Result<(), toile::Error> {
-    let measurements = Figure::Female.measurements(Size::S).with("waist_girth", 0.70)?;
+    let size = Figure::Female.measurements(Size::S);
+    let measurements = Measurements { waist_girth: 0.70, ..size };
     let wearer = Wearer::mannequin(&measurements, Figure::Female, Pose::A)?;
     let design = Design::find("skirt").expect("a built-in design");
     let denim = Fabric { density: 0.35, weft: 8000.0, warp: 8000.0, ..Fabric::default() };

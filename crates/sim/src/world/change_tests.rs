@@ -148,6 +148,30 @@ fn contacts_bear_the_weight_and_asking_for_them_changes_nothing() {
 }
 
 #[test]
+fn the_normal_of_a_contact_points_away_from_the_body() {
+    // A ball of few triangles: its corners press into faces of the cloth.
+    let ball = Shape::Mesh(toile_mesh::shape::sphere(0.1, 1).map_positions(|p| p - DVec3::Y * 0.1));
+    let bodies = vec![Body::new("ball", ball)];
+    let surroundings = Surroundings { bodies, ..Surroundings::default() };
+    let mut world =
+        World::new(vec![sheet(fabric(0.5))], surroundings, Preset::Toile.settings()).unwrap();
+    run(&mut world, 0.2);
+    let x = world.state().x.clone();
+    let contacts = world.contacts().unwrap().to_vec();
+    let of_ball: Vec<_> = contacts.iter().filter(|c| c.body.is_some()).collect();
+    assert!(of_ball.len() > 5, "{}", contacts.len());
+    for c in of_ball {
+        assert!(c.normal.dot(c.point + DVec3::Y * 0.1) > 0.0, "{c:?}");
+        let own = c.vertices.into_iter().zip(c.weights);
+        let point: DVec3 =
+            own.filter_map(|(v, w)| (w > 0.0).then(|| x[v.unwrap() as usize] * w)).sum();
+        assert!(point.distance(c.point) < 1e-12, "{c:?}");
+        let sums = [1.0, -1.0].map(|s| c.weights.iter().filter(|w| **w * s > 0.0).sum::<f64>());
+        assert!((sums[0] - 1.0).abs() < 1e-12 && (sums[1] + 1.0).abs() < 1e-12, "{c:?}");
+    }
+}
+
+#[test]
 fn the_energies_of_the_cloths_add_up_to_that_of_all() {
     for preset in [Preset::Toile, Preset::Provot97, Preset::BaraffWitkin98] {
         let upper = sheet(fabric(0.2));

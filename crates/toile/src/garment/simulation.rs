@@ -23,9 +23,10 @@ const MOST_STEPS: u64 = 400;
 /// ```
 /// use toile::body::{Figure, Pose};
 /// use toile::garment::Wearer;
-/// use toile::pattern::Size;
+/// use toile::pattern::{Measurements, Size};
 ///
-/// let measurements = Figure::Female.measurements(Size::S).with("waist_girth", 0.70)?;
+/// let size = Figure::Female.measurements(Size::S);
+/// let measurements = Measurements { waist_girth: 0.70, ..size }; // metres
 /// let wearer = Wearer::mannequin(&measurements, Figure::Female, Pose::A)?;
 /// let (low, high) = wearer.mesh().bounds().expect("a body");
 /// assert!(low.y.abs() < 1e-3 && high.y > 1.5);
@@ -306,7 +307,7 @@ mod tests {
             sewn.step().unwrap();
         }
         assert_eq!(sewn.world().state().hash(), tailor.fitting().world().state().hash());
-        assert_eq!((sewn.steps(), sewn.stage()), (5, Stage::Sewing));
+        assert_eq!((sewn.steps(), sewn.stage()), (5, tailor.fitting().stage()));
         assert_eq!(sewn.positions().len(), sewn.velocities().len());
         assert_eq!(sewn.panels().len(), pattern.panels.len());
         let mut world = sewn.into_world();
