@@ -29,6 +29,8 @@ enum Task {
         /// A pattern file (TOML, JSON, or the JSON of GarmentCode), or a built-in design.
         #[arg(value_name = "FILE|DESIGN")]
         pattern: String,
+        #[command(flatten)]
+        source: Source,
         /// Where to write the drawing.
         #[arg(short, long, value_name = "SVG")]
         out: Option<PathBuf>,
@@ -41,12 +43,16 @@ enum Task {
         /// Pattern files or built-in designs.
         #[arg(required = true, value_name = "FILE|DESIGN")]
         patterns: Vec<String>,
+        #[command(flatten)]
+        source: Source,
     },
     /// Mesh a pattern, panels laid flat side by side.
     Mesh {
         /// A pattern file or a built-in design.
         #[arg(value_name = "FILE|DESIGN")]
         pattern: String,
+        #[command(flatten)]
+        source: Source,
         /// Length of the edges of the triangles [m].
         #[arg(long, default_value_t = 0.01, allow_negative_numbers = true, value_name = "M")]
         edge: f64,
@@ -61,6 +67,17 @@ enum Task {
     Make(Make),
     /// Print the JSON Schema of pattern files, for editors.
     Schema,
+}
+
+/// What a file of another program does not tell.
+#[derive(clap::Args, Clone, Default)]
+struct Source {
+    /// The size to read from a file that has several, or of a built-in design.
+    #[arg(long, value_name = "SIZE")]
+    size: Option<String>,
+    /// The unit of a DXF or SVG that does not say its own: mm, cm, m or in.
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
 }
 
 #[derive(clap::Args)]
@@ -90,13 +107,13 @@ struct Make {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List => list(json),
-        Task::Show { pattern, out, true_scale } => {
+        Task::Show { pattern, source, out, true_scale } => {
             let options = svg::Options { true_scale, ..svg::Options::default() };
-            show(&load(&pattern)?, out.as_deref(), options, json)
+            show(&load(&pattern, &source)?, out.as_deref(), options, json)
         }
-        Task::Check { patterns } => check(&patterns, json),
-        Task::Mesh { pattern, edge, out, pairs } => {
-            mesh(&load(&pattern)?, edge, &out, pairs.as_deref(), json)
+        Task::Check { patterns, source } => check(&patterns, &source, json),
+        Task::Mesh { pattern, source, edge, out, pairs } => {
+            mesh(&load(&pattern, &source)?, edge, &out, pairs.as_deref(), json)
         }
         Task::Make(make) => draft(&make, json),
         Task::Schema => {
@@ -114,14 +131,24 @@ fn failed(error: toile_pattern::Error) -> Error {
     request(error.to_string(), error.help())
 }
 
-/// A pattern file, or a built-in design in the middle size.
-fn load(name: &str) -> Result<Pattern, Error> {
-    match Design::find(name) {
-        Some(design) if !Path::new(name).exists() => {
-            Ok(design.draft(&Measurements::of(Figure::default(), Size::default())))
-        }
-        _ => file::read(name).map_err(failed),
+/// A pattern file, or a built-in design.
+fn load(name: &str, source: &Source) -> Result<Pattern, Error> {
+    if let Some(design) = Design::find(name).filter(|_| !Path::new(name).exists()) {
+        let size = source.size.as_deref().map_or(Ok(Size::default()), crate::wearer::size)?;
+        return Ok(design.draft(&Measurements::of(Figure::default(), size)));
     }
+    let unit = match source.unit.as_deref().map(|u| (u, file::Unit::find(u))) {
+        Some((text, None)) => {
+            return Err(request(
+                format!("there is no unit `{text}`"),
+                "there are mm, cm, m and in",
+            ));
+        }
+        Some((_, unit)) => unit,
+        None => None,
+    };
+    let options = file::Options { size: source.size.clone(), unit };
+    file::read_with(name, &options).map_err(failed)
 }
 
 fn list(json: bool) -> Result<End, Error> {
@@ -198,11 +225,11 @@ fn show(
     Ok(if check.is_usable() { End::Good } else { End::Bad })
 }
 
-fn check(names: &[String], json: bool) -> Result<End, Error> {
+fn check(names: &[String], source: &Source, json: bool) -> Result<End, Error> {
     let mut good = true;
     let mut rows = Vec::new();
     for name in names {
-        let check = load(name)?.check();
+        let check = load(name, source)?.check();
         good &= check.is_usable();
         if json {
             rows.push(serde_json::json!({ "file": name, "good": check.is_usable(), "faults": check.faults }));

@@ -8,12 +8,15 @@
 
 mod check;
 pub mod design;
+pub mod dxf;
 mod edge;
 mod error;
 pub mod file;
+mod format;
 pub mod freesewing;
 pub mod garmentcode;
 mod hint;
+mod import;
 mod measurements;
 pub mod meshing;
 mod panel;

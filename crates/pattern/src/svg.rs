@@ -425,7 +425,7 @@ fn centre(outline: &[DVec2]) -> DVec2 {
 }
 
 /// A polygon moved outwards, corners mitred, sharp ones cut.
-fn offset(polygon: &[DVec2], width: f64) -> Vec<DVec2> {
+pub(crate) fn offset(polygon: &[DVec2], width: f64) -> Vec<DVec2> {
     let mut points: Vec<DVec2> = Vec::new();
     for &p in polygon {
         if points.last().is_none_or(|q| q.distance(p) > 1e-6) {
@@ -469,7 +469,7 @@ fn escape(text: &str) -> String {
 }
 
 /// The seam allowance as it is drawn [m]; none if it is impossible.
-fn cut_width(panel: &Panel) -> f64 {
+pub(crate) fn cut_width(panel: &Panel) -> f64 {
     if (0.0..=1.0).contains(&panel.allowance) { panel.allowance } else { 0.0 }
 }
 
