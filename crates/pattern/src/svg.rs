@@ -1,7 +1,14 @@
-//! Drawings of patterns: panels side by side, seam partners in the same colour with the same letter.
+//! Drawings of patterns, and outlines read from drawings.
+//!
+//! [`draw`]: panels side by side, seam partners in the same colour with the same letter.
 //!
 //! One unit of the drawing is a millimetre. In true scale the page has that size, to be printed and cut;
 //! otherwise it is fitted to a width in pixels. Faults are red.
+
+mod path;
+mod read;
+
+pub use read::from_svg;
 
 use crate::check::Check;
 use crate::edge::{Curve, Edge};

@@ -58,7 +58,8 @@ pub fn read_with(path: impl AsRef<std::path::Path>, options: &Options) -> Result
             let Options { size, unit } = options.clone();
             crate::dxf::from_dxf(&text, &name, &crate::dxf::Options { size, unit })?
         }
-        _ => from_toml(&text, &name)?,
+        Format::Svg => crate::svg::from_svg(&text, &name, options.unit)?,
+        Format::Toml | Format::Foreign(_) => from_toml(&text, &name)?,
     };
     if pattern.name.is_empty() {
         pattern.name = stem.trim_end_matches("_specification").to_owned();

@@ -340,12 +340,12 @@ mod tests {
         p.extend([DVec2::new(0.0, 0.5), DVec2::ZERO]);
         let made = edges(&line(&p, true));
         let curved: Vec<_> = made.iter().filter(|e| !e.is_straight()).collect();
-        assert!(made.len() - curved.len() == 5, "{made:?}");
+        assert!(made.len() - curved.len() == 4, "{made:?}");
         assert!(curved.len() <= 2, "{}", curved.len());
         for e in &curved {
             for i in 0..=50 {
                 let q = (e.point(f64::from(i) / 50.0) - DVec2::splat(0.3)) / DVec2::new(0.1, 0.2);
-                assert!((q.length() - 1.0).abs() < 2e-3, "{q}");
+                assert!((q.length() - 1.0).abs() < 4e-3, "{q}");
             }
         }
         // Nothing is left out between the edges.
