@@ -17,6 +17,7 @@ pub mod freesewing;
 pub mod garmentcode;
 mod hint;
 mod import;
+pub mod infer;
 mod measurements;
 pub mod meshing;
 mod panel;
