@@ -1,5 +1,8 @@
 //! `toile pattern`.
 
+mod export;
+mod seams;
+
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
@@ -14,6 +17,8 @@ use toile_pattern::{Figure, Measurements, Pattern, Size, file, meshing, svg};
   toile pattern show tshirt.toml -o tshirt.svg
   toile pattern show dress.toml --true-scale -o print.svg
   toile pattern check shirt_specification.json
+  toile pattern seams shirt.dxf --write -o seams.svg
+  toile pattern export tshirt --sizes S-XL --paper a4 -o tshirt.pdf
   toile pattern mesh tshirt.toml --edge 0.01 -o tshirt.obj")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,9 +29,9 @@ pub(crate) struct Args {
 enum Task {
     /// List the built-in designs.
     List,
-    /// Show the panels and seams of a pattern; draw them as SVG.
+    /// Show the panels and seams of a pattern; draw them as SVG. Where a file has no seams, proposals are shown.
     Show {
-        /// A pattern file (TOML, JSON, or the JSON of GarmentCode), or a built-in design.
+        /// A pattern file (TOML, JSON, GarmentCode, FreeSewing, DXF or SVG), or a built-in design.
         #[arg(value_name = "FILE|DESIGN")]
         pattern: String,
         #[command(flatten)]
@@ -63,6 +68,10 @@ enum Task {
         #[arg(long, value_name = "JSON")]
         pairs: Option<PathBuf>,
     },
+    /// Propose seams for a pattern that has none (DXF, SVG, FreeSewing), and write them to a file to be corrected.
+    Seams(seams::Args),
+    /// Print or convert a pattern: PDF in true scale on A4 or Letter, SVG, DXF, GarmentCode.
+    Export(export::Args),
     /// Draft a built-in design to a size or to measure.
     Make(Make),
     /// Print the JSON Schema of pattern files, for editors.
@@ -115,6 +124,8 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         Task::Mesh { pattern, source, edge, out, pairs } => {
             mesh(&load(&pattern, &source)?, edge, &out, pairs.as_deref(), json)
         }
+        Task::Seams(args) => seams::run(&args, json),
+        Task::Export(args) => export::run(&args, json),
         Task::Make(make) => draft(&make, json),
         Task::Schema => {
             print_json(&toile_pattern::schema());
@@ -171,6 +182,9 @@ fn show(
     options: svg::Options,
     json: bool,
 ) -> Result<End, Error> {
+    if pattern.seams.is_empty() && pattern.panels.len() > 1 {
+        return show_proposals(pattern, out, options, json);
+    }
     let check = pattern.check();
     if let Some(path) = out {
         write(path, &svg::draw(pattern, &check, options))?;
@@ -217,6 +231,33 @@ fn show(
             let edges = format!("{} – {}", chain(&s.a), chain(&s.b));
             say(&format!("{:20} {:>7.1} {:>7.1}  {edges}", s.name, 100.0 * a, 100.0 * b));
         }
+        tell(&check);
+        if let Some(path) = out {
+            say(&format!("\ndrawn in {}", path.display()));
+        }
+    }
+    Ok(if check.is_usable() { End::Good } else { End::Bad })
+}
+
+/// Shows a pattern without seams with those that are proposed.
+fn show_proposals(
+    pattern: &Pattern,
+    out: Option<&Path>,
+    options: svg::Options,
+    json: bool,
+) -> Result<End, Error> {
+    let sewn = toile_pattern::sidecar::sew(pattern);
+    let check = sewn.pattern.check();
+    if let Some(path) = out {
+        write(path, &svg::draw_proposals(&sewn, &check, options))?;
+    }
+    if json {
+        print_json(&serde_json::json!({
+            "name": pattern.name, "panels": sewn.pattern.panels.iter().map(|p| &p.name).collect::<Vec<_>>(),
+            "proposed": seams::value(&pattern.name, &sewn, None), "faults": check.faults, "drawing": out,
+        }));
+    } else {
+        seams::tell(&pattern.name, &sewn);
         tell(&check);
         if let Some(path) = out {
             say(&format!("\ndrawn in {}", path.display()));

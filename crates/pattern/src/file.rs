@@ -9,7 +9,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::CLOSED;
+pub(crate) use read::{CLOSED, seam as seam_of, shortened};
 pub use read::{Options, from_json, from_toml, read, read_with};
 pub use write::{to_json, to_toml, write};
 

@@ -6,4 +6,4 @@ mod piece;
 
 pub(crate) use chain::join;
 pub(crate) use curves::{Kind, MOST_VERTICES, Polyline, Vertex, edges};
-pub(crate) use piece::{Copies, Piece, contour_allowance, tidy, unique};
+pub(crate) use piece::{Copies, Piece, contour_allowance, tidy, unfold_at, unique};

@@ -12,14 +12,16 @@
 mod boundary;
 mod judge;
 mod names;
+mod pieces;
 mod run;
 mod score;
 mod twins;
 
 pub use judge::{Judgement, judge};
+pub use pieces::{PieceChange, apply, pieces};
 
 use crate::pattern::Pattern;
-use crate::seam::Seam;
+use crate::seam::{EdgePart, Seam};
 use boundary::Boundary;
 use run::Run;
 use score::Scorer;
@@ -45,8 +47,9 @@ pub struct Proposal {
     pub reason: String,
 }
 
-/// Proposes seams for the free edges of a pattern; seams that it has are kept and not proposed.
-pub fn seams(pattern: &Pattern) -> Vec<Proposal> {
+/// Proposes seams for the free edges of a pattern, but not for those that are `open`. Seams that it has are kept and
+/// not proposed.
+pub fn seams(pattern: &Pattern, open: &[EdgePart]) -> Vec<Proposal> {
     let mut boundary = Boundary::new(pattern);
     if boundary.atoms.len() > MOST_ATOMS {
         return Vec::new();
@@ -57,6 +60,7 @@ pub fn seams(pattern: &Pattern) -> Vec<Proposal> {
     for seam in &pattern.seams {
         boundary.sew_given(pattern, seam);
     }
+    boundary.leave_out(pattern, open);
     while made.len() < MOST_SEAMS {
         let runs = run::runs(&boundary);
         let Some(best) = scorer.best(&boundary, &runs) else { break };
@@ -67,7 +71,7 @@ pub fn seams(pattern: &Pattern) -> Vec<Proposal> {
         let mirrored = twins.mirrored(&boundary, &a, &b);
         for [a, b] in std::iter::once([a, b]).chain(mirrored) {
             let (a, b) = scorer.aligned(&boundary, a, b);
-            for [p, q] in pieces(&boundary, &a, &b) {
+            for [p, q] in cut_at_panels(&boundary, &a, &b) {
                 made.push(proposal(pattern, &boundary, &p, &q, &best, made.len()));
             }
             boundary.sew(&a, &b);
@@ -77,7 +81,7 @@ pub fn seams(pattern: &Pattern) -> Vec<Proposal> {
 }
 
 /// Two loops that begin together, cut where panels of both begin: a side seam meets a side seam.
-fn pieces(boundary: &Boundary, a: &Run, b: &Run) -> Vec<[Run; 2]> {
+fn cut_at_panels(boundary: &Boundary, a: &Run, b: &Run) -> Vec<[Run; 2]> {
     let whole = || vec![[a.clone(), b.clone()]];
     if !a.is_loop {
         return whole();

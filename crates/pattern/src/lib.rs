@@ -11,6 +11,7 @@ pub mod design;
 pub mod dxf;
 mod edge;
 mod error;
+pub mod export;
 pub mod file;
 mod format;
 pub mod freesewing;
@@ -24,6 +25,7 @@ mod panel;
 mod pattern;
 mod schema;
 mod seam;
+pub mod sidecar;
 pub mod svg;
 
 pub use check::{Check, Fault, Kind, LARGEST, Mark, SHORTEST, Severity};

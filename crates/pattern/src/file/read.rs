@@ -25,7 +25,8 @@ pub struct Options {
     pub unit: Option<super::Unit>,
 }
 
-/// Reads a pattern file: TOML, JSON, GarmentCode, FreeSewing, DXF or SVG, told by its content.
+/// Reads a pattern file: TOML, JSON, GarmentCode, FreeSewing, DXF or SVG, told by its content; and the sidecar beside
+/// it ([`crate::sidecar`]), if there is one.
 ///
 /// # Errors
 /// If it cannot be read or is not a pattern. Faults of the pattern itself, such as an open outline,
@@ -64,7 +65,7 @@ pub fn read_with(path: impl AsRef<std::path::Path>, options: &Options) -> Result
     if pattern.name.is_empty() {
         pattern.name = stem.trim_end_matches("_specification").to_owned();
     }
-    Ok(pattern)
+    crate::sidecar::apply_beside(path, pattern)
 }
 
 /// Reads a pattern from TOML; `name` is for messages.
@@ -81,7 +82,7 @@ pub fn from_toml(text: &str, name: &str) -> Result<Pattern, Error> {
 }
 
 /// A message of a parser, which repeats the line of the file, however long that is.
-fn shortened(message: &str) -> String {
+pub(crate) fn shortened(message: &str) -> String {
     const LONGEST: usize = 200;
     let short = |line: &str| match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} …", line[..end].trim_end()),
@@ -253,7 +254,7 @@ fn dart(file: &DartFile, panel: &Panel, scale: f64) -> Result<Dart, String> {
     Ok(Dart { name: file.name.clone(), shape })
 }
 
-fn seam(file: &SeamFile, name: String) -> Result<Seam, String> {
+pub(crate) fn seam(file: &SeamFile, name: String) -> Result<Seam, String> {
     let side = |which: &super::OneOrMany| {
         which.list().iter().map(|t| EdgePart::parse(t)).collect::<Result<Vec<_>, _>>()
     };

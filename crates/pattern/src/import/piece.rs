@@ -186,6 +186,18 @@ fn path(name: &str, line: &Polyline) -> Result<Path, String> {
     Ok(Path { name: name.into(), edges })
 }
 
+/// The half piece unfolded at one of its edges, with all of the outline that lies in line with it.
+///
+/// # Errors
+/// A sentence, if there is no such edge or it is not straight.
+pub(crate) fn unfold_at(panel: &Panel, edge: &str) -> Result<Panel, String> {
+    let e = panel.edge(edge).ok_or_else(|| format!("there is no edge `{edge}`"))?;
+    if !e.is_straight() {
+        return Err(format!("the edge `{edge}` is not a straight line"));
+    }
+    unfolded(panel, [e.from, e.to])
+}
+
 /// The half piece unfolded at the edge that lies on a line.
 fn unfolded(panel: &Panel, [a, b]: [DVec2; 2]) -> Result<Panel, String> {
     let along = (b - a).try_normalize().ok_or("its mirror line has no length")?;

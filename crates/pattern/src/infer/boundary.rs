@@ -124,27 +124,7 @@ impl Boundary {
 
     /// Sews what a seam of the pattern sews, so that it is not free any more.
     pub(super) fn sew_given(&mut self, pattern: &Pattern, seam: &Seam) {
-        let pick = |side: &[EdgePart]| -> Vec<usize> {
-            let mut found = Vec::new();
-            for part in side {
-                let Some(panel) = pattern.panels.iter().position(|p| p.name == part.panel) else {
-                    continue;
-                };
-                let Some(edge) = pattern.panels[panel].edge_index(&part.edge) else { continue };
-                let on = |a: &Atom| {
-                    a.panel == panel
-                        && a.edge == Some(edge)
-                        && a.range[0] > part.range[0] - 1e-6
-                        && a.range[1] < part.range[1] + 1e-6
-                };
-                found.extend(
-                    (0..self.atoms.len())
-                        .filter(|k| on(&self.atoms[*k]) && self.next[*k].is_some()),
-                );
-            }
-            found
-        };
-        let (a, b) = (pick(&seam.a), pick(&seam.b));
+        let (a, b) = (self.pick(pattern, &seam.a), self.pick(pattern, &seam.b));
         if self.is_chain(&a) && self.is_chain(&b) && !a.iter().any(|k| b.contains(k)) {
             self.sew_atoms(&a, &b);
             return;
@@ -154,6 +134,30 @@ impl Boundary {
             self.unite(*first, *other);
         }
         for k in a.into_iter().chain(b) {
+            self.remove(k);
+        }
+    }
+
+    /// Free atoms on edges.
+    fn pick(&self, pattern: &Pattern, side: &[EdgePart]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for part in side {
+            let Some(panel) = pattern.panels.iter().position(|p| p.name == part.panel) else { continue };
+            let Some(edge) = pattern.panels[panel].edge_index(&part.edge) else { continue };
+            let on = |a: &Atom| {
+                a.panel == panel
+                    && a.edge == Some(edge)
+                    && a.range[0] > part.range[0] - 1e-6
+                    && a.range[1] < part.range[1] + 1e-6
+            };
+            found.extend((0..self.atoms.len()).filter(|k| on(&self.atoms[*k]) && self.next[*k].is_some()));
+        }
+        found
+    }
+
+    /// Takes edges out that are not to be sewn.
+    pub(super) fn leave_out(&mut self, pattern: &Pattern, open: &[EdgePart]) {
+        for k in self.pick(pattern, open) {
             self.remove(k);
         }
     }

@@ -24,6 +24,10 @@ pub struct Judgement {
     pub proposed: usize,
     /// Of these, how many are right.
     pub right: usize,
+    /// Proposals that are not doubtful.
+    pub sure: usize,
+    /// Of these, how many are right.
+    pub sure_right: usize,
     /// Proposals that are wrong.
     pub wrong: Vec<String>,
     /// Known seams that no proposal has.
@@ -38,8 +42,13 @@ pub fn judge(pattern: &Pattern, proposals: &[Proposal]) -> Judgement {
     let mut judgement =
         Judgement { known: known.len(), proposed: made.len(), ..Default::default() };
     for (sides, proposal) in made.iter().zip(proposals) {
+        let is_sure = proposal.confidence >= super::DOUBTFUL;
+        judgement.sure += usize::from(is_sure);
         match sides.agrees(&known) {
-            true => judgement.right += 1,
+            true => {
+                judgement.right += 1;
+                judgement.sure_right += usize::from(is_sure);
+            }
             false => judgement.wrong.push(describe(&proposal.seam)),
         }
     }
