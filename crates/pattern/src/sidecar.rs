@@ -102,24 +102,28 @@ pub fn apply_beside(path: &Path, pattern: Pattern) -> Result<Pattern, Error> {
 /// If it is not a sidecar, or does not fit the pattern.
 pub fn apply(text: &str, name: &str, pattern: &Pattern) -> Result<Pattern, Error> {
     let wrong = |message: String| Error::Parse { name: name.into(), message };
-    let file: SidecarFile =
-        toml::from_str(text).map_err(|e| wrong(crate::file::shortened(e.to_string().trim_end())))?;
+    let file: SidecarFile = toml::from_str(text)
+        .map_err(|e| wrong(crate::file::shortened(e.to_string().trim_end())))?;
     if file.seam.len().max(file.open.len()).max(file.piece.len()) > MOST {
         return Err(wrong(format!("more than {MOST} seams, pieces or open edges")));
     }
     let mut pattern = infer::apply(pattern, &file.piece).map_err(wrong)?;
     pattern.seams.clear();
     for (i, line) in file.seam.iter().enumerate() {
-        let called = if line.seam.name.is_empty() { (i + 1).to_string() } else { line.seam.name.clone() };
+        let called =
+            if line.seam.name.is_empty() { (i + 1).to_string() } else { line.seam.name.clone() };
         let place = format!("seam `{called}`");
         let bad = |message| Error::Content { name: name.into(), place, message };
         pattern.seams.push(crate::file::seam_of(&line.seam, called).map_err(bad)?);
     }
     let parts: usize = pattern.seams.iter().map(|s| s.a.len() + s.b.len()).sum();
     crate::file::refuse_if_many(name, pattern.panels.len(), parts)?;
-    let open: Result<Vec<EdgePart>, String> = file.open.iter().map(|t| EdgePart::parse(t)).collect();
+    let open: Result<Vec<EdgePart>, String> =
+        file.open.iter().map(|t| EdgePart::parse(t)).collect();
     let open = open.map_err(|m| wrong(format!("open: {m}")))?;
-    if let Some(part) = open.iter().find(|p| pattern.panel(&p.panel).and_then(|q| q.edge_index(&p.edge)).is_none()) {
+    if let Some(part) =
+        open.iter().find(|p| pattern.panel(&p.panel).and_then(|q| q.edge_index(&p.edge)).is_none())
+    {
         return Err(wrong(format!("open: there is no edge `{part}`")));
     }
     Ok(if file.infer { add_proposals(&pattern, &open).pattern } else { pattern })

@@ -229,7 +229,11 @@ impl Page {
 
     fn side(&mut self, chain: &Chain, loops: &Loops, colour: &str, label: &Label) {
         let w = 0.28 * self.font;
-        let dash = if label.is_doubtful { format!(r#" stroke-dasharray="{0:.1} {0:.1}""#, 3.0 * w) } else { String::new() };
+        let dash = if label.is_doubtful {
+            format!(r#" stroke-dasharray="{0:.1} {0:.1}""#, 3.0 * w)
+        } else {
+            String::new()
+        };
         for stretch in &chain.stretches {
             let id = stretch.segment;
             let edge = &loops[id.panel][id.ring][id.index].edge;

@@ -48,8 +48,13 @@ pub(super) fn run(args: &Args, json: bool) -> Result<End, Error> {
     })?;
     let format = format(args)?;
     let sizes = sizes(args)?;
-    if let Some(faulty) = sizes.iter().find(|g| g.pattern.panels.iter().any(|p| !p.edges.iter().all(toile_pattern::Edge::is_finite))) {
-        return Err(request(format!("{} has numbers that are none", faulty.pattern.name), "`toile pattern check` lists them"));
+    if let Some(faulty) = sizes.iter().find(|g| {
+        g.pattern.panels.iter().any(|p| !p.edges.iter().all(toile_pattern::Edge::is_finite))
+    }) {
+        return Err(request(
+            format!("{} has numbers that are none", faulty.pattern.name),
+            "`toile pattern check` lists them",
+        ));
     }
     let options = Options { paper, allowance: 0.01 * args.allowance };
     let bytes = match format.as_str() {
@@ -58,18 +63,28 @@ pub(super) fn run(args: &Args, json: bool) -> Result<End, Error> {
         "dxf" => dxf::to_dxf(&sizes).into_bytes(),
         _ => match &sizes[..] {
             [one] => garmentcode::to_json(&one.pattern).into_bytes(),
-            _ => return Err(request("a specification of GarmentCode has one size", "give --size instead of --sizes")),
+            _ => {
+                return Err(request(
+                    "a specification of GarmentCode has one size",
+                    "give --size instead of --sizes",
+                ));
+            }
         },
     };
     toile_mesh::io::write_atomically(&args.out, |out| out.write_all(&bytes))?;
     let panels = sizes[0].pattern.panels.len();
-    let names: Vec<&str> = sizes.iter().map(|g| g.size.as_str()).filter(|s| !s.is_empty()).collect();
+    let names: Vec<&str> =
+        sizes.iter().map(|g| g.size.as_str()).filter(|s| !s.is_empty()).collect();
     if json {
         print_json(&serde_json::json!({
             "output": args.out, "format": format, "pieces": panels, "sizes": names, "bytes": bytes.len(),
         }));
     } else {
-        let said = if names.is_empty() { String::new() } else { format!(" in sizes {}", names.join(", ")) };
+        let said = if names.is_empty() {
+            String::new()
+        } else {
+            format!(" in sizes {}", names.join(", "))
+        };
         say(&format!("{}: {panels} pieces{said}, {format}", args.out.display()));
     }
     Ok(End::Good)
@@ -100,14 +115,21 @@ fn sizes(args: &Args) -> Result<Vec<Graded>, Error> {
     let figure = match args.figure.as_str() {
         "female" => Figure::Female,
         "male" => Figure::Male,
-        other => return Err(request(format!("there is no figure `{other}`"), "there are female and male")),
+        other => {
+            return Err(request(
+                format!("there is no figure `{other}`"),
+                "there are female and male",
+            ));
+        }
     };
     let names = named(text)?;
     let mut sizes = Vec::new();
     for name in names {
         let pattern = match design {
             Some(design) => design.draft(&Measurements::of(figure, crate::wearer::size(&name)?)),
-            None => load(&args.pattern, &Source { size: Some(name.clone()), ..args.source.clone() })?,
+            None => {
+                load(&args.pattern, &Source { size: Some(name.clone()), ..args.source.clone() })?
+            }
         };
         sizes.push(Graded { size: name, pattern });
     }
@@ -128,6 +150,9 @@ fn named(text: &str) -> Result<Vec<String>, Error> {
         text.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
     match names.len() {
         1..=12 => Ok(names),
-        n => Err(request(format!("`{text}` names {n} sizes"), "give 1 to 12, as in --sizes XS-XXL or --sizes 36,38,40")),
+        n => Err(request(
+            format!("`{text}` names {n} sizes"),
+            "give 1 to 12, as in --sizes XS-XXL or --sizes 36,38,40",
+        )),
     }
 }

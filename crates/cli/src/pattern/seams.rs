@@ -44,7 +44,8 @@ pub(super) fn run(args: &Args, json: bool) -> Result<End, Error> {
             wrote = Some(write(name, &sewn, args.force)?);
         }
         if let Some(path) = &args.out {
-            let drawing = svg::draw_proposals(&sewn, &sewn.pattern.check(), svg::Options::default());
+            let drawing =
+                svg::draw_proposals(&sewn, &sewn.pattern.check(), svg::Options::default());
             super::write(path, &drawing)?;
         }
         if json {
@@ -85,7 +86,12 @@ pub(super) fn tell(name: &str, sewn: &Sewn) {
                 say(&format!("  {head:>8}  sure  what"));
             }
             let edges = format!("{} – {}", side(&p.seam.a), side(&p.seam.b));
-            say(&format!("  {:>8}  {:>3.0}%  {edges} ({})", p.seam.name, 100.0 * p.confidence, p.reason));
+            say(&format!(
+                "  {:>8}  {:>3.0}%  {edges} ({})",
+                p.seam.name,
+                100.0 * p.confidence,
+                p.reason
+            ));
         }
     }
 }
@@ -147,7 +153,9 @@ fn judge(args: &Args, json: bool) -> Result<End, Error> {
         if json {
             rows.push(serde_json::json!({ "file": name, "judgement": found }));
         } else {
-            say(&format!("{name}: {right} of {proposed} proposals right, {there} of {known} seams found"));
+            say(&format!(
+                "{name}: {right} of {proposed} proposals right, {there} of {known} seams found"
+            ));
             found.wrong.iter().for_each(|w| say(&format!("  wrong: {w}")));
             found.missing.iter().for_each(|m| say(&format!("  missing: {m}")));
         }

@@ -19,7 +19,9 @@ pub fn to_json(pattern: &Pattern) -> String {
     let loops = pattern.loops();
     let stitches = stitches(pattern, &loops);
     let mut cuts: BTreeMap<SegmentId, Vec<f64>> = BTreeMap::new();
-    for (segment, s) in stitches.iter().flat_map(|s| s.sides).flat_map(|s| [(s.segment, s.from), (s.segment, s.to)]) {
+    for (segment, s) in
+        stitches.iter().flat_map(|s| s.sides).flat_map(|s| [(s.segment, s.from), (s.segment, s.to)])
+    {
         cuts.entry(segment).or_default().push(s);
     }
     let mut panels = serde_json::Map::new();
@@ -185,8 +187,12 @@ fn curvature(e: &Edge) -> Option<Value> {
     };
     match e.curve {
         Curve::Line => None,
-        Curve::Quadratic { control } => Some(json!({ "type": "quadratic", "params": [relative(control)] })),
-        Curve::Cubic { controls } => Some(json!({ "type": "cubic", "params": controls.map(relative) })),
+        Curve::Quadratic { control } => {
+            Some(json!({ "type": "quadratic", "params": [relative(control)] }))
+        }
+        Curve::Cubic { controls } => {
+            Some(json!({ "type": "cubic", "params": controls.map(relative) }))
+        }
         Curve::Arc { bulge } if bulge.abs() < 1e-9 => None,
         Curve::Arc { bulge } => {
             let radius = 1e2 * chord.length() * (1.0 + bulge * bulge) / (4.0 * bulge.abs());

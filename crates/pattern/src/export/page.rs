@@ -38,18 +38,26 @@ pub(super) fn tiles<'a>(sheet: &'a Sheet, paper: Paper) -> Vec<Tile<'a>> {
     let mut tiles = Vec::new();
     for row in 0..rows {
         for column in 0..columns {
-            let corner = DVec2::new(column as f64 * size.x, sheet.size.y - (row + 1) as f64 * size.y);
+            let corner =
+                DVec2::new(column as f64 * size.x, sheet.size.y - (row + 1) as f64 * size.y);
             let high = corner + size;
             let touches = |p: &[DVec2]| {
                 p.windows(2).any(|w| {
                     let (l, h) = (w[0].min(w[1]), w[0].max(w[1]));
-                    l.x < high.x && l.y < high.y && h.x > corner.x && h.y > corner.y && crosses(w, corner, high)
+                    l.x < high.x
+                        && l.y < high.y
+                        && h.x > corner.x
+                        && h.y > corner.y
+                        && crosses(w, corner, high)
                 })
             };
             let lines: Vec<&Line> = sheet.lines.iter().filter(|l| touches(&l.points)).collect();
             let inside = |t: &&Text| {
                 let width = 0.6 * t.size * t.text.chars().count() as f64;
-                t.at.x < high.x && t.at.x + width > corner.x && t.at.y < high.y && t.at.y + t.size > corner.y
+                t.at.x < high.x
+                    && t.at.x + width > corner.x
+                    && t.at.y < high.y
+                    && t.at.y + t.size > corner.y
             };
             let texts = sheet.texts.iter().filter(inside).collect();
             if !lines.is_empty() {

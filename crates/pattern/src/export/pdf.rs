@@ -83,7 +83,12 @@ impl Content {
         // 1 mm of capitals is about 1.4 mm of the font.
         let font = if is_bold { "F2" } else { "F1" };
         let text = encoded(text);
-        self.put(format_args!("BT /{font} {:.2} Tf {:.2} {:.2} Td ({text}) Tj ET", size * POINT, p.x, p.y));
+        self.put(format_args!(
+            "BT /{font} {:.2} Tf {:.2} {:.2} Td ({text}) Tj ET",
+            size * POINT,
+            p.x,
+            p.y
+        ));
     }
 }
 
@@ -141,7 +146,12 @@ fn page(sheet: &Sheet, tiles: &[Tile<'_>], tile: &Tile<'_>, options: &Options) -
     alignment(&mut c, tiles, tile, [low, high]);
     let title = format!("{}   {}", name(tile.row, tile.column), sheet.title());
     c.text(DVec2::new(low.x + 1.0, high.y + 2.0), 4.0, &title, true);
-    c.text(DVec2::new(low.x + 1.0, low.y - 5.0), 3.0, "cut or fold at the frame; diamonds meet", false);
+    c.text(
+        DVec2::new(low.x + 1.0, low.y - 5.0),
+        3.0,
+        "cut or fold at the frame; diamonds meet",
+        false,
+    );
     c.text
 }
 
@@ -177,13 +187,21 @@ fn overview(sheet: &Sheet, tiles: &[Tile<'_>], sizes: &[Graded], options: &Optio
     let mut c = Content { text: String::new() };
     let mut y = size.y - MARGIN - 12.0;
     c.text(DVec2::new(left, y), 8.0, &sheet.title(), true);
-    let sizes: Vec<&str> = sizes.iter().map(|g| g.size.as_str()).filter(|s| !s.is_empty()).collect();
-    let said = if sizes.is_empty() { String::new() } else { format!("sizes {}, ", sizes.join(" ")) };
+    let sizes: Vec<&str> =
+        sizes.iter().map(|g| g.size.as_str()).filter(|s| !s.is_empty()).collect();
+    let said =
+        if sizes.is_empty() { String::new() } else { format!("sizes {}, ", sizes.join(" ")) };
     y -= 8.0;
-    let count = format!("{said}{} pieces, {} pages after this one", sheet.pieces.len(), tiles.len());
+    let count =
+        format!("{said}{} pieces, {} pages after this one", sheet.pieces.len(), tiles.len());
     c.text(DVec2::new(left, y), 4.0, &count, false);
     y -= 7.0;
-    c.text(DVec2::new(left, y), 4.0, "Print at 100 % (actual size). Measure the square before you cut.", false);
+    c.text(
+        DVec2::new(left, y),
+        4.0,
+        "Print at 100 % (actual size). Measure the square before you cut.",
+        false,
+    );
     for (k, size) in sizes.iter().enumerate() {
         y -= 6.0;
         let (width, colour, dash) = style(Stroke::Cut(k));
@@ -195,7 +213,12 @@ fn overview(sheet: &Sheet, tiles: &[Tile<'_>], sizes: &[Graded], options: &Optio
     c.stroke(0.3, [0.0; 3], &[]);
     let corner = DVec2::new(left, y);
     let square = |side: f64| {
-        [corner, corner + DVec2::new(side, 0.0), corner + DVec2::splat(side), corner + DVec2::new(0.0, side)]
+        [
+            corner,
+            corner + DVec2::new(side, 0.0),
+            corner + DVec2::splat(side),
+            corner + DVec2::new(0.0, side),
+        ]
     };
     c.line(square(50.0), true);
     c.line(square(25.4), true);
@@ -208,12 +231,24 @@ fn overview(sheet: &Sheet, tiles: &[Tile<'_>], sizes: &[Graded], options: &Optio
         let short: String = text.chars().take(22).collect();
         c.text(at, 3.5, &short, false);
     }
-    map(&mut c, sheet, tiles, options, [DVec2::new(left, MARGIN + 8.0), DVec2::new(right, y - 8.0)]);
+    map(
+        &mut c,
+        sheet,
+        tiles,
+        options,
+        [DVec2::new(left, MARGIN + 8.0), DVec2::new(right, y - 8.0)],
+    );
     c.text
 }
 
 /// How the pages lie, with the pieces on them.
-fn map(c: &mut Content, sheet: &Sheet, tiles: &[Tile<'_>], options: &Options, [low, high]: [DVec2; 2]) {
+fn map(
+    c: &mut Content,
+    sheet: &Sheet,
+    tiles: &[Tile<'_>],
+    options: &Options,
+    [low, high]: [DVec2; 2],
+) {
     let [columns, rows] = counts(sheet, options.paper);
     let tile = printable(options.paper);
     let all = DVec2::new(columns as f64, rows as f64) * tile;
@@ -228,7 +263,12 @@ fn map(c: &mut Content, sheet: &Sheet, tiles: &[Tile<'_>], options: &Options, [l
     }
     for t in tiles {
         let corner = t.corner;
-        let frame = [corner, corner + DVec2::new(tile.x, 0.0), corner + tile, corner + DVec2::new(0.0, tile.y)];
+        let frame = [
+            corner,
+            corner + DVec2::new(tile.x, 0.0),
+            corner + tile,
+            corner + DVec2::new(0.0, tile.y),
+        ];
         c.stroke(0.1, [0.75, 0.35, 0.35], &[]);
         c.line(frame.map(place), true);
         let at = place(corner + DVec2::new(0.0, tile.y)) + DVec2::new(1.0, -4.0);
@@ -246,8 +286,12 @@ struct Document {
 
 impl Document {
     fn new(paper: [f64; 2]) -> Self {
-        let mut document =
-            Self { bytes: b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec(), offsets: Vec::new(), pages: Vec::new(), paper };
+        let mut document = Self {
+            bytes: b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec(),
+            offsets: Vec::new(),
+            pages: Vec::new(),
+            paper,
+        };
         // 1 is the catalogue, 2 the pages, which are known at the end; 3 and 4 are fonts.
         document.offsets.extend([0, 0]);
         for font in ["Helvetica", "Helvetica-Bold"] {
@@ -266,7 +310,8 @@ impl Document {
     }
 
     fn page(&mut self, content: &str) {
-        let stream = self.object(&format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len() + 1));
+        let stream = self
+            .object(&format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len() + 1));
         let [w, h] = self.paper.map(|x| x * POINT);
         let page = self.object(&format!(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {w:.3} {h:.3}] /Contents {stream} 0 R \
@@ -279,7 +324,8 @@ impl Document {
         let kids: Vec<String> = self.pages.iter().map(|p| format!("{p} 0 R")).collect();
         let bodies = [
             // Viewers that ask how to print should not scale.
-            "<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>".to_owned(),
+            "<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>"
+                .to_owned(),
             format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), kids.len()),
         ];
         for (k, body) in bodies.iter().enumerate() {
@@ -292,7 +338,8 @@ impl Document {
         for offset in &self.offsets {
             let _ = writeln!(table, "{offset:010} 00000 n ");
         }
-        let _ = write!(table, "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+        let _ =
+            write!(table, "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
         self.bytes.extend(table.bytes());
         self.bytes
     }

@@ -126,8 +126,10 @@ impl Sheet {
         };
         let width = cut_width(panel);
         let rings = panel.loops();
-        let outline = |k: usize| closed(crate::panel::polygon(rings[k].iter().map(|s| &s.edge), TOLERANCE));
-        let cut = if width > 0.0 { closed(offset(&panel.polygon(2e-4), width)) } else { outline(0) };
+        let outline =
+            |k: usize| closed(crate::panel::polygon(rings[k].iter().map(|s| &s.edge), TOLERANCE));
+        let cut =
+            if width > 0.0 { closed(offset(&panel.polygon(2e-4), width)) } else { outline(0) };
         self.push(cut, shift, Stroke::Cut(n));
         if width > 0.0 && count == 1 {
             self.push(outline(0), shift, Stroke::Sew);
@@ -200,7 +202,13 @@ impl Sheet {
     }
 
     /// Both sides of a seam have the same letter, beside the sewing line.
-    fn seam_letters(&mut self, graded: &Graded, names: &[&str], places: &[DVec2], boxes: &[[DVec2; 2]]) {
+    fn seam_letters(
+        &mut self,
+        graded: &Graded,
+        names: &[&str],
+        places: &[DVec2],
+        boxes: &[[DVec2; 2]],
+    ) {
         let pattern = &graded.pattern;
         let loops = pattern.loops();
         for (k, seam) in pattern.seams.iter().enumerate() {
@@ -211,7 +219,9 @@ impl Sheet {
                 if !edge.is_finite() || stretch.length() < 0.01 {
                     continue;
                 }
-                let Some(n) = names.iter().position(|n| *n == pattern.panels[id.panel].name) else { continue };
+                let Some(n) = names.iter().position(|n| *n == pattern.panels[id.panel].name) else {
+                    continue;
+                };
                 let top = self.size.y - places[n].y;
                 let shift = DVec2::new(places[n].x - boxes[n][0].x, top - boxes[n][1].y);
                 let s = 0.5 * (stretch.from + stretch.to);

@@ -35,7 +35,8 @@ pub fn to_svg(sizes: &[Graded], options: &Options) -> String {
                 .collect();
             let closed = line.points.len() > 2 && line.points.first() == line.points.last();
             let (class, style) = style(line.stroke);
-            let body = if closed { points[..points.len() - 1].join("L") + "Z" } else { points.join("L") };
+            let body =
+                if closed { points[..points.len() - 1].join("L") + "Z" } else { points.join("L") };
             let _ = writeln!(text, "<path class=\"{class}\" d=\"M{body}\" fill=\"none\" {style}/>");
         }
         let _ = writeln!(text, "</g>");
@@ -73,7 +74,8 @@ fn style(stroke: Stroke) -> (&'static str, String) {
         ("#b45309", "10 2 1 1.5 1 2"),
     ];
     let line = |colour: &str, width: f64, dash: &str| {
-        let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+        let dash =
+            if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
         format!("stroke=\"{colour}\" stroke-width=\"{width}\"{dash}")
     };
     match stroke {

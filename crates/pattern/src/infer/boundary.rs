@@ -142,7 +142,9 @@ impl Boundary {
     fn pick(&self, pattern: &Pattern, side: &[EdgePart]) -> Vec<usize> {
         let mut found = Vec::new();
         for part in side {
-            let Some(panel) = pattern.panels.iter().position(|p| p.name == part.panel) else { continue };
+            let Some(panel) = pattern.panels.iter().position(|p| p.name == part.panel) else {
+                continue;
+            };
             let Some(edge) = pattern.panels[panel].edge_index(&part.edge) else { continue };
             let on = |a: &Atom| {
                 a.panel == panel
@@ -150,7 +152,9 @@ impl Boundary {
                     && a.range[0] > part.range[0] - 1e-6
                     && a.range[1] < part.range[1] + 1e-6
             };
-            found.extend((0..self.atoms.len()).filter(|k| on(&self.atoms[*k]) && self.next[*k].is_some()));
+            found.extend(
+                (0..self.atoms.len()).filter(|k| on(&self.atoms[*k]) && self.next[*k].is_some()),
+            );
         }
         found
     }

@@ -40,7 +40,11 @@ pub fn pieces(pattern: &Pattern) -> Vec<PieceChange> {
     let twins = super::twins::Twins::new(pattern, &boundary);
     let symmetric = |i: usize| twins.is_symmetric(i);
     let has_twin = |i: usize| (0..pattern.panels.len()).any(|j| twins.are_twins(i, j));
-    if paired || !named || !pattern.seams.is_empty() || pattern.panels.iter().any(|p| !p.darts.is_empty()) {
+    if paired
+        || !named
+        || !pattern.seams.is_empty()
+        || pattern.panels.iter().any(|p| !p.darts.is_empty())
+    {
         return Vec::new();
     }
     let buttoned = pattern.panels.iter().any(|p| p.name.to_lowercase().contains("placket"));
@@ -53,7 +57,9 @@ pub fn pieces(pattern: &Pattern) -> Vec<PieceChange> {
             Role::Interfacing | Role::Pocket => change.omit = true,
             _ if has_twin(i) => continue,
             Role::Front if buttoned && !symmetric(i) => change.mirror = true,
-            Role::Front | Role::Back | Role::Yoke | Role::Collar | Role::Skirt if fold.is_some() && !symmetric(i) => {
+            Role::Front | Role::Back | Role::Yoke | Role::Collar | Role::Skirt
+                if fold.is_some() && !symmetric(i) =>
+            {
                 change.fold = fold;
             }
             Role::Sleeve | Role::Cuff | Role::Leg => change.mirror = true,
@@ -75,7 +81,8 @@ fn fold(panel: &Panel) -> Option<String> {
         let (x, y) = (0.5 * (e.from.x + e.to.x), (e.to.y - e.from.y).abs());
         let at_side = (x - low.x).min(high.x - x) < 2e-3 && (e.to.x - e.from.x).abs() < 2e-3;
         let (before, after) = (&panel.edges[(k + n - 1) % n], &panel.edges[(k + 1) % n]);
-        let square = |a: glam::DVec2, b: glam::DVec2| (a.angle_to(b).abs() - FRAC_PI_2).abs() < 0.16;
+        let square =
+            |a: glam::DVec2, b: glam::DVec2| (a.angle_to(b).abs() - FRAC_PI_2).abs() < 0.16;
         let d = e.direction(0.0);
         at_side
             && e.is_straight()
@@ -83,7 +90,9 @@ fn fold(panel: &Panel) -> Option<String> {
             && square(before.direction(before.length()), d)
             && square(d, after.direction(0.0))
     };
-    let longest = (0..n).filter(fits).max_by(|a, b| panel.edges[*a].length().total_cmp(&panel.edges[*b].length()));
+    let longest = (0..n)
+        .filter(fits)
+        .max_by(|a, b| panel.edges[*a].length().total_cmp(&panel.edges[*b].length()));
     longest.map(|k| panel.edges[k].name.clone())
 }
 
