@@ -1,5 +1,8 @@
 //! `toile pattern`.
 
+mod export;
+mod seams;
+
 use crate::sim::parse_change;
 use crate::wearer::ToMeasure;
 use crate::{End, print_json, say};
@@ -17,6 +20,8 @@ use toile_pattern::{Figure, Measurements, Pattern, Size, file, meshing, svg};
   toile pattern show tshirt.toml -o tshirt.svg
   toile pattern show dress.toml --true-scale -o print.svg
   toile pattern check shirt_specification.json
+  toile pattern seams shirt.dxf --write -o seams.svg
+  toile pattern export tshirt --sizes S-XL --paper a4 -o tshirt.pdf
   toile pattern mesh tshirt.toml --edge 0.01 -o tshirt.obj")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,11 +37,13 @@ enum Task {
         /// A built-in design.
         design: String,
     },
-    /// Show the panels and seams of a pattern; draw them as SVG.
+    /// Show the panels and seams of a pattern; draw them as SVG. Where a file has no seams, proposals are shown.
     Show {
-        /// A pattern file (TOML, JSON, or the JSON of GarmentCode), or a built-in design.
+        /// A pattern file (TOML, JSON, GarmentCode, FreeSewing, DXF or SVG), or a built-in design.
         #[arg(value_name = "FILE|DESIGN")]
         pattern: String,
+        #[command(flatten)]
+        source: Source,
         /// Where to write the drawing.
         #[arg(short, long, value_name = "SVG")]
         out: Option<PathBuf>,
@@ -49,12 +56,16 @@ enum Task {
         /// Pattern files or built-in designs.
         #[arg(required = true, value_name = "FILE|DESIGN")]
         patterns: Vec<String>,
+        #[command(flatten)]
+        source: Source,
     },
     /// Mesh a pattern, panels laid flat side by side.
     Mesh {
         /// A pattern file or a built-in design.
         #[arg(value_name = "FILE|DESIGN")]
         pattern: String,
+        #[command(flatten)]
+        source: Source,
         /// Length of the edges of the triangles [m].
         #[arg(long, default_value_t = 0.01, allow_negative_numbers = true, value_name = "M")]
         edge: f64,
@@ -65,10 +76,25 @@ enum Task {
         #[arg(long, value_name = "JSON")]
         pairs: Option<PathBuf>,
     },
+    /// Propose seams for a pattern that has none (DXF, SVG, FreeSewing), and write them to a file to be corrected.
+    Seams(seams::Args),
+    /// Print or convert a pattern: PDF in true scale on A4 or Letter, SVG, DXF, GarmentCode.
+    Export(export::Args),
     /// Draft a built-in design to a size or to measure.
     Make(Make),
     /// Print the JSON Schema of pattern files, for editors.
     Schema,
+}
+
+/// What a file of another program does not tell.
+#[derive(clap::Args, Clone, Default)]
+struct Source {
+    /// The size to read from a file that has several, or of a built-in design.
+    #[arg(long, value_name = "SIZE")]
+    size: Option<String>,
+    /// The unit of a DXF or SVG that does not say its own: mm, cm, m or in.
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
 }
 
 #[derive(clap::Args)]
@@ -98,14 +124,16 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List => list(json),
         Task::Options { design } => options(&design, json),
-        Task::Show { pattern, out, true_scale } => {
+        Task::Show { pattern, source, out, true_scale } => {
             let options = svg::Options { true_scale, ..svg::Options::default() };
-            show(&load(&pattern)?, out.as_deref(), options, json)
+            show(&load(&pattern, &source)?, out.as_deref(), options, json)
         }
-        Task::Check { patterns } => check(&patterns, json),
-        Task::Mesh { pattern, edge, out, pairs } => {
-            mesh(&load(&pattern)?, edge, &out, pairs.as_deref(), json)
+        Task::Check { patterns, source } => check(&patterns, &source, json),
+        Task::Mesh { pattern, source, edge, out, pairs } => {
+            mesh(&load(&pattern, &source)?, edge, &out, pairs.as_deref(), json)
         }
+        Task::Seams(args) => seams::run(&args, json),
+        Task::Export(args) => export::run(&args, json),
         Task::Make(make) => draft(&make, json),
         Task::Schema => {
             print_json(&toile_pattern::schema());
@@ -122,14 +150,24 @@ fn failed(error: toile_pattern::Error) -> Error {
     request(error.to_string(), error.help())
 }
 
-/// A pattern file, or a built-in design in the middle size.
-fn load(name: &str) -> Result<Pattern, Error> {
-    match Design::find(name) {
-        Some(design) if !Path::new(name).exists() => {
-            Ok(design.draft(&Measurements::of(Figure::default(), Size::default())))
-        }
-        _ => file::read(name).map_err(failed),
+/// A pattern file, or a built-in design.
+fn load(name: &str, source: &Source) -> Result<Pattern, Error> {
+    if let Some(design) = Design::find(name).filter(|_| !Path::new(name).exists()) {
+        let size = source.size.as_deref().map_or(Ok(Size::default()), crate::wearer::size)?;
+        return Ok(design.draft(&Measurements::of(Figure::default(), size)));
     }
+    let unit = match source.unit.as_deref().map(|u| (u, file::Unit::find(u))) {
+        Some((text, None)) => {
+            return Err(request(
+                format!("there is no unit `{text}`"),
+                "there are mm, cm, m and in",
+            ));
+        }
+        Some((_, unit)) => unit,
+        None => None,
+    };
+    let options = file::Options { size: source.size.clone(), unit };
+    file::read_with(name, &options).map_err(failed)
 }
 
 /// A built-in design by its name.
@@ -197,6 +235,9 @@ fn show(
     options: svg::Options,
     json: bool,
 ) -> Result<End, Error> {
+    if pattern.seams.is_empty() && pattern.panels.len() > 1 {
+        return show_proposals(pattern, out, options, json);
+    }
     let check = pattern.check();
     if let Some(path) = out {
         write(path, &svg::draw(pattern, &check, options))?;
@@ -251,11 +292,38 @@ fn show(
     Ok(if check.is_usable() { End::Good } else { End::Bad })
 }
 
-fn check(names: &[String], json: bool) -> Result<End, Error> {
+/// Shows a pattern without seams with those that are proposed.
+fn show_proposals(
+    pattern: &Pattern,
+    out: Option<&Path>,
+    options: svg::Options,
+    json: bool,
+) -> Result<End, Error> {
+    let sewn = toile_pattern::sidecar::sew(pattern);
+    let check = sewn.pattern.check();
+    if let Some(path) = out {
+        write(path, &svg::draw_proposals(&sewn, &check, options))?;
+    }
+    if json {
+        print_json(&serde_json::json!({
+            "name": pattern.name, "panels": sewn.pattern.panels.iter().map(|p| &p.name).collect::<Vec<_>>(),
+            "proposed": seams::value(&pattern.name, &sewn, None), "faults": check.faults, "drawing": out,
+        }));
+    } else {
+        seams::tell(&pattern.name, &sewn);
+        tell(&check);
+        if let Some(path) = out {
+            say(&format!("\ndrawn in {}", path.display()));
+        }
+    }
+    Ok(if check.is_usable() { End::Good } else { End::Bad })
+}
+
+fn check(names: &[String], source: &Source, json: bool) -> Result<End, Error> {
     let mut good = true;
     let mut rows = Vec::new();
     for name in names {
-        let check = load(name)?.check();
+        let check = load(name, source)?.check();
         good &= check.is_usable();
         if json {
             rows.push(serde_json::json!({ "file": name, "good": check.is_usable(), "faults": check.faults }));

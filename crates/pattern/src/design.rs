@@ -167,6 +167,10 @@ pub(crate) fn mirrored(panel: &Panel, name: &str) -> Panel {
         }
     }
     image.notches.iter_mut().for_each(|n| n.at = 1.0 - n.at);
+    image.pleats.iter_mut().for_each(|p| p.at = 1.0 - p.at);
+    let paths = image.holes.iter_mut().chain(&mut image.lines);
+    paths.for_each(|path| path.edges.iter_mut().for_each(|e| *e = e.map(flip, true)));
+    image.grain.x = -image.grain.x + 0.0;
     image
 }
 

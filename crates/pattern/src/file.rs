@@ -3,12 +3,14 @@
 //! A file says `unit = "cm"` (or mm, m, in); in memory all is in metres. An outline begins at `start`,
 //! each edge says where it goes `to`, and the last must come back to `start`. A panel with a `fold` is a half
 //! piece: it is unfolded when it is read.
+//!
+//! [`read`] takes the formats of other programs too; it tells them by their content.
 
 mod read;
 mod write;
 
-pub(crate) use read::CLOSED;
-pub use read::{from_json, from_toml, read};
+pub(crate) use read::{CLOSED, seam as seam_of, shortened};
+pub use read::{Options, from_json, from_toml, read, read_with};
 pub use write::{to_json, to_toml, write};
 
 use crate::panel::{BodyPart, Side};
@@ -59,6 +61,21 @@ impl Unit {
             Self::M => 1.0,
             Self::In => 0.0254,
         }
+    }
+
+    /// Its symbol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mm => "mm",
+            Self::Cm => "cm",
+            Self::M => "m",
+            Self::In => "in",
+        }
+    }
+
+    /// The unit of a symbol.
+    pub fn find(name: &str) -> Option<Self> {
+        [Self::Mm, Self::Cm, Self::M, Self::In].into_iter().find(|u| u.name() == name)
     }
 }
 

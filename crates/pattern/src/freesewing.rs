@@ -71,9 +71,14 @@ struct Cut {
 struct Pieces {
     cut: u32,
     #[serde(default)]
-    identical: bool,
+    identical: Value,
     #[serde(default)]
-    on_fold: bool,
+    on_fold: Value,
+}
+
+/// A flag, which some designs write as a number.
+fn truth(value: &Value) -> bool {
+    value.as_bool().unwrap_or_else(|| value.as_f64().is_some_and(|x| x != 0.0))
 }
 
 /// Points nearer than this are one [m].
@@ -138,11 +143,11 @@ pub(crate) fn from_value(value: Value, name: &str) -> Result<Pattern, Error> {
         }
         let pieces = cut.materials.values().flatten().next();
         if let Some(fold) = cut.fold
-            && pieces.is_none_or(|p| p.on_fold)
+            && pieces.is_none_or(|p| truth(&p.on_fold))
         {
             panel = unfold(&panel, fold.map(point)).map_err(bad)?;
         }
-        let pair = pieces.is_some_and(|p| p.cut == 2 && !p.identical);
+        let pair = pieces.is_some_and(|p| p.cut == 2 && !truth(&p.identical));
         if pair {
             let image = crate::design::mirrored(&panel, &format!("{}-mirrored", panel.name));
             pattern.panels.push(image);

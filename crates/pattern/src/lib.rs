@@ -8,18 +8,24 @@
 
 mod check;
 pub mod design;
+pub mod dxf;
 mod edge;
 mod error;
+pub mod export;
 pub mod file;
+mod format;
 pub mod freesewing;
 pub mod garmentcode;
 mod hint;
+mod import;
+pub mod infer;
 mod measurements;
 pub mod meshing;
 mod panel;
 mod pattern;
 mod schema;
 mod seam;
+pub mod sidecar;
 pub mod svg;
 
 pub use check::{Check, Fault, Kind, LARGEST, Mark, SHORTEST, Severity};

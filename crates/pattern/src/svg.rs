@@ -1,7 +1,14 @@
-//! Drawings of patterns: panels side by side, seam partners in the same colour with the same letter.
+//! Drawings of patterns, and outlines read from drawings.
+//!
+//! [`draw`]: panels side by side, seam partners in the same colour with the same letter.
 //!
 //! One unit of the drawing is a millimetre. In true scale the page has that size, to be printed and cut;
 //! otherwise it is fitted to a width in pixels. Faults are red.
+
+mod path;
+mod read;
+
+pub use read::from_svg;
 
 use crate::check::Check;
 use crate::edge::{Curve, Edge};
@@ -26,11 +33,37 @@ impl Default for Options {
     }
 }
 
+/// How a seam is drawn.
+#[derive(Clone, Debug, PartialEq)]
+struct Label {
+    text: String,
+    is_doubtful: bool,
+}
+
 /// Space around panels [mm].
 const GAP: f64 = 40.0;
 
-/// Draws a pattern; the faults of `check` in red.
+/// Draws a pattern; seam partners have the same letter, the faults of `check` are red.
 pub fn draw(pattern: &Pattern, check: &Check, options: Options) -> String {
+    let label = |k| Label { text: letters(k), is_doubtful: false };
+    draw_labelled(pattern, check, options, &(0..pattern.seams.len()).map(label).collect::<Vec<_>>())
+}
+
+/// Draws a pattern with proposed seams: numbers instead of letters, a question mark and dashes where a proposal is
+/// doubtful.
+pub fn draw_proposals(sewn: &crate::sidecar::Sewn, check: &Check, options: Options) -> String {
+    let own = sewn.pattern.seams.len() - sewn.proposals.len();
+    let label = |k: usize| {
+        let proposal = k.checked_sub(own).and_then(|k| sewn.proposals.get(k));
+        let is_doubtful = proposal.is_some_and(|p| p.confidence < crate::infer::DOUBTFUL);
+        let mark = if is_doubtful { "?" } else { "" };
+        Label { text: format!("{}{mark}", k + 1), is_doubtful }
+    };
+    let labels: Vec<Label> = (0..sewn.pattern.seams.len()).map(label).collect();
+    draw_labelled(&sewn.pattern, check, options, &labels)
+}
+
+fn draw_labelled(pattern: &Pattern, check: &Check, options: Options, labels: &[Label]) -> String {
     let layout = Layout::new(pattern);
     let font = if options.true_scale { 6.0 } else { (layout.size.x / 75.0).clamp(5.0, 40.0) };
     let mut page = Page { text: String::new(), layout, font, true_scale: options.true_scale };
@@ -38,7 +71,7 @@ pub fn draw(pattern: &Pattern, check: &Check, options: Options) -> String {
     for (i, panel) in pattern.panels.iter().enumerate() {
         page.panel(i, panel, &loops[i]);
     }
-    page.seams(pattern, &loops);
+    page.seams(pattern, &loops, labels);
     for (i, panel) in pattern.panels.iter().enumerate() {
         page.marks(i, panel);
     }
@@ -185,17 +218,22 @@ impl Page {
     }
 
     /// Seams: both sides in the same colour and with the same letter.
-    fn seams(&mut self, pattern: &Pattern, loops: &Loops) {
+    fn seams(&mut self, pattern: &Pattern, loops: &Loops, labels: &[Label]) {
         for (k, seam) in pattern.seams.iter().enumerate() {
             let (a, b, _) = pattern.sides(seam, loops);
             for chain in [a, b] {
-                self.side(&chain, loops, &colour(k), &letters(k));
+                self.side(&chain, loops, &colour(k), &labels[k]);
             }
         }
     }
 
-    fn side(&mut self, chain: &Chain, loops: &Loops, colour: &str, letter: &str) {
+    fn side(&mut self, chain: &Chain, loops: &Loops, colour: &str, label: &Label) {
         let w = 0.28 * self.font;
+        let dash = if label.is_doubtful {
+            format!(r#" stroke-dasharray="{0:.1} {0:.1}""#, 3.0 * w)
+        } else {
+            String::new()
+        };
         for stretch in &chain.stretches {
             let id = stretch.segment;
             let edge = &loops[id.panel][id.ring][id.index].edge;
@@ -206,14 +244,14 @@ impl Page {
             let part = edge.part(low, high);
             let data = self.data(id.panel, &part, true);
             self.line(format_args!(
-                r##"<path d="{data}" fill="none" stroke="{colour}" stroke-width="{w:.2}" stroke-linecap="round"/>"##
+                r##"<path d="{data}" fill="none" stroke="{colour}" stroke-width="{w:.2}" stroke-linecap="round"{dash}/>"##
             ));
             let s = 0.5 * (low + high);
             let inward = edge.direction(s).perp();
             let at = self.place(id.panel, edge.at(s))
                 + 0.95 * self.font * DVec2::new(inward.x, -inward.y);
             let size = self.font;
-            self.label(at, size, colour, "bold", letter);
+            self.label(at, size, colour, "bold", &label.text);
         }
     }
 
@@ -378,7 +416,7 @@ fn colour(k: usize) -> String {
 }
 
 /// A, B, …, Z, AA, AB, ….
-fn letters(mut k: usize) -> String {
+pub(crate) fn letters(mut k: usize) -> String {
     let mut text = String::new();
     loop {
         text.insert(0, char::from(b'A' + (k % 26) as u8));
@@ -390,7 +428,7 @@ fn letters(mut k: usize) -> String {
 }
 
 /// Where a label fits: the centroid, or else the middle of the widest level inside.
-fn centre(outline: &[DVec2]) -> DVec2 {
+pub(crate) fn centre(outline: &[DVec2]) -> DVec2 {
     let n = outline.len();
     let area = signed_area(outline);
     let sum: DVec2 = (0..n)
@@ -425,7 +463,7 @@ fn centre(outline: &[DVec2]) -> DVec2 {
 }
 
 /// A polygon moved outwards, corners mitred, sharp ones cut.
-fn offset(polygon: &[DVec2], width: f64) -> Vec<DVec2> {
+pub(crate) fn offset(polygon: &[DVec2], width: f64) -> Vec<DVec2> {
     let mut points: Vec<DVec2> = Vec::new();
     for &p in polygon {
         if points.last().is_none_or(|q| q.distance(p) > 1e-6) {
@@ -464,12 +502,12 @@ fn wrap(text: &str, letters: usize) -> Vec<String> {
     lines
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The seam allowance as it is drawn [m]; none if it is impossible.
-fn cut_width(panel: &Panel) -> f64 {
+pub(crate) fn cut_width(panel: &Panel) -> f64 {
     if (0.0..=1.0).contains(&panel.allowance) { panel.allowance } else { 0.0 }
 }
 

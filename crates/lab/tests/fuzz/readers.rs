@@ -77,6 +77,11 @@ pub(crate) fn all() -> Vec<Reader> {
         reader("curve", "csv", true, 400, seeds::texts(seeds::CURVES), curve),
         reader("pattern", "toml", true, 3000, patterns, |b, _| pattern(b, file::from_toml)),
         reader("pattern-json", "json", true, 6000, json, |b, _| pattern(b, file::from_json)),
+        reader("pattern-dxf", "dxf", true, 3000, seeds::dxf_files(), |b, _| pattern(b, dxf)),
+        reader("pattern-svg", "svg", true, 3000, seeds::texts(&[seeds::SVG]), |b, _| {
+            pattern(b, outlines)
+        }),
+        reader("sidecar", "toml", true, 1000, seeds::texts(&[seeds::SIDECAR]), |b, _| sidecar(b)),
         reader("measurements", "toml", true, 1000, seeds::texts(seeds::MEASUREMENTS), measurements),
         reader("queries", "csv", true, 3000, seeds::queries(), queries),
         reader("state", "bin", false, 1500, vec![saved_state()], state),
@@ -162,6 +167,25 @@ fn pattern(bytes: &[u8], read: fn(&str, &str) -> Result<Pattern, toile_pattern::
     let bad = attributes.find(|a| a.contains("NaN") || a.contains("inf"));
     assert_eq!(bad, None, "a drawing has only numbers");
     judged(meshing::mesh(&pattern, 0.1));
+    if pattern.panels.len() <= 12 {
+        toile_pattern::sidecar::sew(&pattern);
+    }
+}
+
+fn dxf(text: &str, name: &str) -> Result<Pattern, toile_pattern::Error> {
+    toile_pattern::dxf::from_dxf(text, name, &toile_pattern::dxf::Options::default())
+}
+
+fn outlines(text: &str, name: &str) -> Result<Pattern, toile_pattern::Error> {
+    svg::from_svg(text, name, None)
+}
+
+/// Corrections of a small pattern, and seams inferred for the rest.
+fn sidecar(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let m = Measurements::of(Figure::Female, Size::M);
+    let design = Design::find("tshirt").expect("a design").draft(&m);
+    judged(toile_pattern::sidecar::apply(&text, "s", &design).map(|p| p.check()));
 }
 
 fn measurements(bytes: &[u8], _: &Path) {

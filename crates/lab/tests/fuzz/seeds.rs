@@ -179,3 +179,49 @@ pub(crate) fn queries() -> Vec<Vec<u8>> {
         (0..16).map(|k| format!("{},3,{},7,{},1,1\n", k, k * k - 20, 3 - k)).collect();
     texts(&[&plain, &rational])
 }
+
+/// DXF that toile writes, and one in the dialect of other programs.
+pub(crate) fn dxf_files() -> Vec<Vec<u8>> {
+    use toile_pattern::{Figure, Measurements, Size, design::Design, dxf};
+    let pattern = |name: &str, size| {
+        Design::find(name).expect("a design").draft(&Measurements::of(Figure::Female, size))
+    };
+    let written = |name: &str| {
+        let sizes = [Size::S, Size::L]
+            .map(|size| dxf::Graded { size: size.name().into(), pattern: pattern(name, size) });
+        dxf::to_dxf(&sizes).into_bytes()
+    };
+    let other = DXF.lines().map(|l| l.replacen(' ', "\n", 1) + "\n").collect::<String>();
+    vec![written("circle-skirt"), written("skirt"), other.into_bytes()]
+}
+
+/// Pairs of a code and a value.
+const DXF: &str = "0 SECTION\n2 BLOCKS\n0 BLOCK\n8 1\n2 yoke_M\n70 64\n0 TEXT\n8 1\n1 PIECE NAME: yoke\n0 TEXT\n8 1\n1 SIZE: M\n\
+    0 TEXT\n8 1\n1 QUANTITY: 1,1\n0 LWPOLYLINE\n8 1\n90 4\n70 1\n10 0\n20 0\n10 200\n20 0\n42 0.4\n10 200\n20 90\n10 0\n20 90\n\
+    0 LINE\n8 6\n10 0\n20 0\n11 0\n21 90\n0 POINT\n8 4\n10 100\n20 0\n0 ARC\n8 8\n10 50\n20 50\n40 20\n50 10\n51 90\n0 CIRCLE\n8 11\n\
+    10 80\n20 40\n40 9\n0 ENDBLK\n0 ENDSEC\n0 SECTION\n2 ENTITIES\n0 INSERT\n8 1\n2 yoke_M\n10 5\n20 5\n41 -1\n42 1\n50 30\n\
+    0 TEXT\n8 1\n1 UNITS: METRIC\n0 TEXT\n8 1\n1 SAMPLE SIZE: M\n0 ENDSEC\n0 EOF\n";
+
+pub(crate) const SVG: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="60cm" height="40cm" viewBox="0 0 600 400">
+<g id="front" transform="translate(10 10) rotate(3)"><path d="M0 0H220V320H0Z"/><path d="M10 10c20 5 60 5 100 0s90-4 100 0v300H10Z M100 100h30v30h-30z"/>
+<line x1="10" y1="100" x2="16" y2="100"/><text>cut 2 mirrored</text></g><circle cx="400" cy="100" r="60"/>
+<path id="b" d="m300 200 a 60 40 20 0 1 100 0 q 20 50 0 100 t -100 0 z"/><polygon points="500,10 590,10 590,300 500,300"/></svg>"##;
+
+pub(crate) const SIDECAR: &str = r#"infer = true
+open = ["front.hem-left", "back.hem-left"]
+
+[[piece]]
+name = "sleeve-right"
+omit = true
+
+[[piece]]
+name = "back"
+mirror = true
+
+[[seam]]
+name = "1"
+a = ["front.side-left"]
+b = "back.side-left[0, 1]"
+gather = 1.1
+confidence = 0.9
+"#;

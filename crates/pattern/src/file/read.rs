@@ -3,6 +3,7 @@
 use super::{DartFile, EdgeFile, PanelFile, PathFile, PatternFile, SeamFile};
 use crate::edge::Edge;
 use crate::error::Error;
+use crate::format::Format;
 use crate::panel::{Dart, DartShape, Elastic, Frame, Notch, Panel, Path, Placement, Pleat};
 use crate::pattern::Pattern;
 use crate::seam::{EdgePart, Seam};
@@ -15,25 +16,56 @@ const MAX_BYTES: u64 = source::MAX_TEXT_BYTES;
 /// An outline that ends this near to its beginning is closed [m]: less than a thread.
 pub(crate) const CLOSED: f64 = 1e-4;
 
-/// Reads a pattern file: TOML, JSON, or the JSON of GarmentCode or FreeSewing.
+/// What a file of another program does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The size, if the file has several.
+    pub size: Option<String>,
+    /// The unit of lengths, if not that of the file.
+    pub unit: Option<super::Unit>,
+}
+
+/// Reads a pattern file: TOML, JSON, GarmentCode, FreeSewing, DXF or SVG, told by its content; and the sidecar beside
+/// it ([`crate::sidecar`]), if there is one.
 ///
 /// # Errors
 /// If it cannot be read or is not a pattern. Faults of the pattern itself, such as an open outline,
 /// are left to [`Pattern::check`], so that they can be drawn.
 pub fn read(path: impl AsRef<std::path::Path>) -> Result<Pattern, Error> {
+    read_with(path, &Options::default())
+}
+
+/// Reads a pattern file of any format; `options` say what it does not.
+///
+/// # Errors
+/// As [`read`], and for an option that the format does not have.
+pub fn read_with(path: impl AsRef<std::path::Path>, options: &Options) -> Result<Pattern, Error> {
     let path = path.as_ref();
     let failed = |source| Error::Read { path: path.to_path_buf(), source };
     let name = path.display().to_string();
-    let text = source::read_text(path, MAX_BYTES).map_err(failed)?;
+    let bytes = source::read_bytes(path, MAX_BYTES).map_err(failed)?;
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let format = Format::of(&bytes, extension);
+    format.refuse_options(options, &name)?;
+    let text = match format {
+        Format::Dxf => Format::decode_dxf(bytes),
+        Format::Foreign(what) => return Err(what.error(&name)),
+        _ => source::decode(bytes).map_err(failed)?,
+    };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut pattern = match path.extension().and_then(|e| e.to_str()) {
-        Some("json") => from_json(&text, &name)?,
-        _ => from_toml(&text, &name)?,
+    let mut pattern = match format {
+        Format::Json => from_json(&text, &name)?,
+        Format::Dxf => {
+            let Options { size, unit } = options.clone();
+            crate::dxf::from_dxf(&text, &name, &crate::dxf::Options { size, unit })?
+        }
+        Format::Svg => crate::svg::from_svg(&text, &name, options.unit)?,
+        Format::Toml | Format::Foreign(_) => from_toml(&text, &name)?,
     };
     if pattern.name.is_empty() {
         pattern.name = stem.trim_end_matches("_specification").to_owned();
     }
-    Ok(pattern)
+    crate::sidecar::apply_beside(path, pattern)
 }
 
 /// Reads a pattern from TOML; `name` is for messages.
@@ -50,7 +82,7 @@ pub fn from_toml(text: &str, name: &str) -> Result<Pattern, Error> {
 }
 
 /// A message of a parser, which repeats the line of the file, however long that is.
-fn shortened(message: &str) -> String {
+pub(crate) fn shortened(message: &str) -> String {
     const LONGEST: usize = 200;
     let short = |line: &str| match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} …", line[..end].trim_end()),
@@ -222,7 +254,7 @@ fn dart(file: &DartFile, panel: &Panel, scale: f64) -> Result<Dart, String> {
     Ok(Dart { name: file.name.clone(), shape })
 }
 
-fn seam(file: &SeamFile, name: String) -> Result<Seam, String> {
+pub(crate) fn seam(file: &SeamFile, name: String) -> Result<Seam, String> {
     let side = |which: &super::OneOrMany| {
         which.list().iter().map(|t| EdgePart::parse(t)).collect::<Result<Vec<_>, _>>()
     };
