@@ -19,6 +19,11 @@ pub fn drape_scene(changes: &[(String, String)]) -> Result<Scene, Error> {
     Scene::from_toml_with(DRAPE, "drape.toml", Path::new(""), changes)
 }
 
+/// A number, whole or not.
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|i| i as f64))
+}
+
 /// Whether a file is a scene, rather than a pattern: a table that has cloths.
 pub fn is_scene(path: impl AsRef<Path>) -> bool {
     let table = read_text(path.as_ref()).ok().and_then(|text| text.parse::<Table>().ok());
@@ -84,10 +89,16 @@ impl Scene {
         let mut table: Table = text
             .parse()
             .map_err(|e: toml::de::Error| source.syntax_error(e.span(), e.message()))?;
+        let own_duration = table.get("duration").and_then(number);
         for (key, value) in changes {
             change(&mut table, key, parse_value(value), &source)?;
         }
         let mut scene: Self = from_value("", Value::Table(table), &source)?;
+        let own_duration = own_duration.unwrap_or_else(|| Self::default().duration);
+        let asked = |key: &str| changes.iter().any(|(changed, _)| changed.starts_with(key));
+        if scene.duration < own_duration && !asked("expect") {
+            scene.expect = scene.expect.of_any_moment();
+        }
         scene.folder = folder.to_path_buf();
         scene.source = source;
         scene.check_counts()?;
@@ -268,6 +279,27 @@ mod tests {
         let scene = read(SMALL).unwrap();
         assert_eq!(scene.cloths.len(), 1);
         assert_eq!(scene.preset.name(), "toile");
+    }
+
+    #[test]
+    fn bounds_of_the_end_are_not_held_against_a_shorter_run() {
+        let text = "duration = 2\n[expect]\nintersections_max = 0\nlowest = [0, 1]\n".to_owned() + SMALL;
+        let after = |changes: &[(&str, &str)]| {
+            let changes: Vec<(String, String)> =
+                changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+            Scene::from_toml_with(&text, "test.toml", Path::new(""), &changes).unwrap().expect
+        };
+        for (changes, kept) in [
+            (&[][..], true),
+            (&[("duration", "2")], true),
+            (&[("duration", "3.5")], true),
+            (&[("duration", "0.5")], false),
+            (&[("duration", "0.5"), ("expect.lowest", "[0, 2]")], true),
+        ] {
+            let expect = after(changes);
+            assert_eq!(expect.lowest.is_some(), kept, "{changes:?}");
+            assert_eq!(expect.intersections_max, Some(0), "{changes:?}");
+        }
     }
 
     #[test]
