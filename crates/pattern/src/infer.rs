@@ -107,7 +107,7 @@ fn cut_at_panels(boundary: &Boundary, a: &Run, b: &Run) -> Vec<[Run; 2]> {
 }
 
 /// Most pieces of outlines that are looked at: pairs of them are compared.
-const MOST_ATOMS: usize = 1500;
+const MOST_ATOMS: usize = 500;
 
 fn proposal(
     pattern: &Pattern,

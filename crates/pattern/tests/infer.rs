@@ -171,11 +171,13 @@ fn patterns_of_anything_are_looked_at_in_bounded_time() {
         Design::find("tshirt").unwrap().draft(&Measurements::of(Figure::Female, Size::M));
     pattern = bare(&pattern);
     let one = pattern.panels[0].clone();
-    for k in 0..60 {
+    for k in 0..80 {
         let mut copy = one.clone();
         copy.name = format!("copy {k}");
         pattern.panels.push(copy);
     }
+    assert!(infer::seams(&pattern, &[]).is_empty(), "too many to be compared");
+    pattern.panels.truncate(14);
     infer::seams(&pattern, &[]);
     pattern.panels[0].edges[0].to.x = f64::NAN;
     infer::seams(&pattern, &[]);

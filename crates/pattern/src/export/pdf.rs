@@ -189,8 +189,11 @@ fn overview(sheet: &Sheet, tiles: &[Tile<'_>], sizes: &[Graded], options: &Optio
     c.text(DVec2::new(left, y), 8.0, &sheet.title(), true);
     let sizes: Vec<&str> =
         sizes.iter().map(|g| g.size.as_str()).filter(|s| !s.is_empty()).collect();
-    let said =
-        if sizes.is_empty() { String::new() } else { format!("sizes {}, ", sizes.join(" ")) };
+    let said = match sizes[..] {
+        [] => String::new(),
+        [one] => format!("size {one}, "),
+        _ => format!("sizes {}, ", sizes.join(" ")),
+    };
     y -= 8.0;
     let count =
         format!("{said}{} pieces, {} pages after this one", sheet.pieces.len(), tiles.len());

@@ -26,6 +26,8 @@ pub(super) struct Scorer<'a> {
     roles: Vec<Role>,
     hands: Vec<Hand>,
     facing: Vec<i32>,
+    /// Where the middle of each panel is [m].
+    centres: Vec<f64>,
     /// Stem and number of names that end with one.
     numbers: Vec<Option<(String, i32)>>,
 }
@@ -38,6 +40,7 @@ impl<'a> Scorer<'a> {
             roles: names().map(role).collect(),
             hands: names().map(hand).collect(),
             facing: names().map(facing).collect(),
+            centres: centres(pattern.panels.len(), boundary),
             numbers: numbers(pattern),
         };
         for i in 0..pattern.panels.len() {
@@ -186,6 +189,10 @@ impl<'a> Scorer<'a> {
             |r: &Run| r.atoms.iter().all(|k| self.roles[boundary.atoms[*k].panel] == Role::Cuff);
         let mut odds = 1.0 - 9.0 * gap - 0.5 * corners.saturating_sub(2) as f64;
         odds += self.tier_odds(boundary, a, b);
+        let (s, t) = (self.side_of(boundary, a), self.side_of(boundary, b));
+        if s != Hand::None && t != Hand::None {
+            odds += if s == t { 0.3 } else { -3.0 };
+        }
         // All around a strip that has not been closed.
         let level_of =
             |k: &usize| (boundary.atoms[*k].panel, Run::new(boundary, vec![*k], false).normal.y);
@@ -214,6 +221,34 @@ impl<'a> Scorer<'a> {
             odds -= 5.0;
         }
         odds
+    }
+
+    /// The side of the wearer that a run is on: by the names of its panels, or by the half of whole fronts and backs.
+    fn side_of(&self, boundary: &Boundary, run: &Run) -> Hand {
+        let mut sum = 0.0;
+        for k in &run.atoms {
+            let atom = &boundary.atoms[*k];
+            let named = match self.hands[atom.panel] {
+                Hand::Left => 1.0,
+                Hand::Right => -1.0,
+                Hand::None => {
+                    // Seen from its right side, the left of a front is on its right, of a back on its left.
+                    let half =
+                        atom.points[super::boundary::SAMPLES / 2].x - self.centres[atom.panel];
+                    if half.abs() < 0.02 {
+                        0.0
+                    } else {
+                        half.signum() * f64::from(self.facing[atom.panel])
+                    }
+                }
+            };
+            sum += named * atom.length;
+        }
+        match sum / run.length.max(1e-9) {
+            s if s > 0.9 => Hand::Left,
+            s if s < -0.9 => Hand::Right,
+            _ => Hand::None,
+        }
     }
 
     /// Tiers that are numbered hang from each other, lower numbers above.
@@ -299,6 +334,11 @@ impl<'a> Scorer<'a> {
             } else {
                 self.two_panels(boundary, *i, *j, a, b)
             };
+        }
+        let upper = |i: &usize| matches!(self.roles[*i], Role::Front | Role::Back | Role::Yoke);
+        if p.len() > 1 && self.twins.is_image(a, b) && a.turning < -0.2 && p.iter().any(upper) {
+            // The armholes of both sides.
+            odds -= 8.0;
         }
         if p == q && p.len() > 1 && !a.is_loop {
             // Both long sides of one strip.
@@ -455,6 +495,18 @@ impl<'a> Scorer<'a> {
         };
         (turned(&a, i), turned(&b, j))
     }
+}
+
+/// The x in the middle of each panel [m].
+fn centres(count: usize, boundary: &Boundary) -> Vec<f64> {
+    let mut ranges = vec![(f64::MAX, f64::MIN); count];
+    for atom in &boundary.atoms {
+        let (low, high) = &mut ranges[atom.panel];
+        for p in &atom.points {
+            (*low, *high) = (low.min(p.x), high.max(p.x));
+        }
+    }
+    ranges.into_iter().map(|(low, high)| 0.5 * (low + high)).collect()
 }
 
 /// Whether a run goes down to the lowest point of its panel.

@@ -540,6 +540,8 @@ fn mark(
         piece.allowance = contour_allowance(&cut, &outline.points).unwrap_or(0.0);
     } else if line.markers.contains("cutonfold") {
         piece.mirror = Some([from, to]);
+    } else if class("grain") && path.edges.len() > 1 {
+        // The head of an arrow.
     } else if line.markers.contains("grainline") || class("grain") {
         piece.grain = Some(to - from);
     } else if class("notch") {
