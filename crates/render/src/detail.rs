@@ -14,8 +14,8 @@ mod subdivide;
 pub use chain::{Chain, edge_chains, seam_chains};
 pub use hem::Hem;
 pub use press::{Pressing, press};
-pub use proximity::{Near, proximity};
 pub use project::Cloth;
+pub use proximity::{Near, proximity};
 pub use stitch::Stitch;
 pub use subdivide::subdivide;
 

@@ -33,6 +33,7 @@ mod tests;
 pub mod units;
 mod write;
 
+pub(crate) use appearance::appearance;
 pub use appearance::{Look, derived, look};
 pub use builtin::{built_in, names};
 pub use figures::{Figure, figures, implausible, tensile};

@@ -5,6 +5,7 @@
 //! file ([`crate::fabric::look`]).
 
 mod film;
+pub(crate) mod preview;
 mod set;
 mod sewn;
 mod subject;
@@ -446,10 +447,10 @@ fn compact(mesh: &TriMesh) -> TriMesh {
     };
     let (mut positions, mut uv) = (Vec::new(), Vec::new());
     let count = mesh.positions.len();
-    out.triangles =
-        renumber(&mesh.triangles, count, &mut |v| positions.push(mesh.positions[v]));
+    out.triangles = renumber(&mesh.triangles, count, &mut |v| positions.push(mesh.positions[v]));
     if mesh.has_uv() {
-        out.uv_triangles = renumber(&mesh.uv_triangles, mesh.uv.len(), &mut |v| uv.push(mesh.uv[v]));
+        out.uv_triangles =
+            renumber(&mesh.uv_triangles, mesh.uv.len(), &mut |v| uv.push(mesh.uv[v]));
     }
     (out.positions, out.uv) = (positions, uv);
     out

@@ -314,7 +314,13 @@ mod tests {
         let found: Vec<_> = model.objects[0]
             .parts
             .iter()
-            .map(|p| (p.name.as_str(), p.triangles.clone(), model.materials[p.material as usize].name.as_str()))
+            .map(|p| {
+                (
+                    p.name.as_str(),
+                    p.triangles.clone(),
+                    model.materials[p.material as usize].name.as_str(),
+                )
+            })
             .collect();
         assert_eq!(found, [("left", 0..3, "wool"), ("right", 3..8, "silk")]);
         let plain = read_model(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\ng end", "b.obj").unwrap();

@@ -85,7 +85,11 @@ fn simple(fabric: &Fabric) -> Simple {
 ///
 /// # Errors
 /// If the appearance does not fit together, or `texels` is below 16 or above [`MAX_TEXELS`].
-pub fn bake(appearance: &Appearance, picture: Option<Picture>, texels: u32) -> Result<Baked, Error> {
+pub fn bake(
+    appearance: &Appearance,
+    picture: Option<Picture>,
+    texels: u32,
+) -> Result<Baked, Error> {
     if !(16..=MAX_TEXELS).contains(&texels) {
         return Err(Error::Appearance(format!(
             "textures have 16 to {MAX_TEXELS} texels along a side, not {texels}"
@@ -95,7 +99,8 @@ pub fn bake(appearance: &Appearance, picture: Option<Picture>, texels: u32) -> R
     let size = fabric.tile();
     // Both sides powers of two, so that every viewer can tile them.
     let longest = size.max_element();
-    let side = |x: f32| ((texels as f32 * x / longest) as u32).next_power_of_two().clamp(16, texels);
+    let side =
+        |x: f32| ((texels as f32 * x / longest) as u32).next_power_of_two().clamp(16, texels);
     let (width, height) = (side(size.x), side(size.y));
     let mut baked = Baked {
         size: size.as_dvec2().to_array(),

@@ -79,8 +79,9 @@ pub(crate) struct Side {
     pub(super) body: f32,
     /// Factor that keeps single scattering below one.
     pub(super) scale: f32,
-    /// Mean colour.
+    /// Mean colour, and mean share of the light that arrives at the yarns.
     mean: Vec3,
+    mean_open: f32,
     /// Share of the light that goes through.
     transmission: f32,
     /// Share of the area without yarn.
@@ -231,7 +232,11 @@ impl Fabric {
         let relief = self.pierced(uv, v.view, v.handedness, v.front)?;
         let (facet, colour) = self.facet(&relief, uv, v);
         let mirror = if v.front { v.handedness } else { -v.handedness };
-        Some(Bsdf::Yarn(YarnBsdf::new(self, v.front, mirror, facet, colour, v.view)))
+        let bsdf = YarnBsdf::new(self, v.front, mirror, facet, colour, v.view);
+        let side = self.sides(v.front).0;
+        let mean = self.printed(v.uv, v.front).map_or(side.mean, |p| p.over(side.mean));
+        let [x, y] = self.chances(v).0;
+        Some(Bsdf::Yarn(bsdf.unresolved(mean * side.mean_open, x.min(y))))
     }
 
     /// The same without any detail, for light that comes by way of other surfaces.
@@ -260,16 +265,10 @@ impl Fabric {
     /// Where a sample looks, relative to the hit: a point in a whole number of repeats, if these are
     /// smaller than what is seen.
     fn spread(&self, v: &Viewed, place: [f32; 2]) -> Vec2 {
-        let cos = v.view.z.max(0.1);
-        let flat = Vec2::new(v.view.x, v.view.y * v.handedness);
-        let along = flat.normalize_or(Vec2::X);
-        let stretch = (along * along) / (cos * cos) + (Vec2::ONE - along * along);
-        let extent = v.width * Vec2::new(stretch.x.sqrt(), stretch.y.sqrt());
-        let ratio = extent / self.repeat;
+        let (chances, ratio) = self.chances(v);
         let mut spread = Vec2::ZERO;
         for axis in 0..2 {
-            let t = ((ratio[axis] - FADE[0]) / (FADE[1] - FADE[0])).clamp(0.0, 1.0);
-            let chance = t * t * (3.0 - 2.0 * t);
+            let chance = chances[axis];
             // One number decides whether, and where: it stays well spread below the chance.
             if place[axis] < chance {
                 let whole = ratio[axis].ceil().max(1.0) * self.repeat[axis];
@@ -277,6 +276,21 @@ impl Fabric {
             }
         }
         spread
+    }
+
+    /// How often a sample looks elsewhere in the repeat along each axis, and the size of what it sees in repeats.
+    fn chances(&self, v: &Viewed) -> ([f32; 2], Vec2) {
+        let cos = v.view.z.max(0.1);
+        let flat = Vec2::new(v.view.x, v.view.y * v.handedness);
+        let along = flat.normalize_or(Vec2::X);
+        let stretch = (along * along) / (cos * cos) + (Vec2::ONE - along * along);
+        let extent = v.width * Vec2::new(stretch.x.sqrt(), stretch.y.sqrt());
+        let ratio = extent / self.repeat;
+        let chance = |axis: usize| {
+            let t = ((ratio[axis] - FADE[0]) / (FADE[1] - FADE[0])).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        };
+        ([chance(0), chance(1)], ratio)
     }
 
     /// The yarn that a ray meets; in a gap seen from the side it is the one next to the gap.
@@ -373,6 +387,7 @@ impl Fabric {
             side.table = table.clone();
             side.open = gaps;
             side.mean = mean;
+            side.mean_open = all.iter().map(|f| f.open).sum::<f32>() / all.len().max(1) as f32;
         }
         let facets = &all[..all.len().min(FACETS)];
         let matte: Vec<[f32; 2]> =
@@ -572,6 +587,7 @@ fn empty_side(fuzz: f32) -> Side {
         body: 0.9,
         scale: 1.0,
         mean: Vec3::ONE,
+        mean_open: 1.0,
         transmission: 0.0,
         open: 0.0,
     }

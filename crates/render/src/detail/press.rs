@@ -22,10 +22,10 @@ pub struct Pressing {
 /// Width of what is turned in at a seam [m].
 const ALLOWANCE: f64 = 0.008;
 /// Half width of the groove of a seam, and how far puckers reach [m].
-const GROOVE: f64 = 0.0016;
-const REACH: f64 = 0.007;
+const GROOVE: f64 = 0.0021;
+const REACH: f64 = 0.009;
 /// Most that cloth is displaced [m].
-const MOST: f64 = 1.2e-3;
+const MOST: f64 = 1.5e-3;
 
 /// Moves the vertices of a smooth mesh as its seams and hems do.
 pub fn press(
@@ -46,7 +46,7 @@ pub fn press(
 
 fn seam(near: &Near, m: &Pressing) -> f64 {
     let d = near.distance;
-    let depth = (1.1 * m.thickness).clamp(0.25e-3, 0.9e-3);
+    let depth = (1.4 * m.thickness).clamp(0.45e-3, 1.1e-3);
     let groove = -depth * libm::exp(-(d / GROOVE) * (d / GROOVE));
     let layers = 0.55 * m.thickness.min(0.8e-3) * (1.0 - smooth(d, 0.6 * ALLOWANCE, ALLOWANCE));
     groove + layers + 0.8 * pucker(near.along, d, m)
@@ -69,7 +69,7 @@ fn pucker(along: f64, off: f64, m: &Pressing) -> f64 {
     let fade = libm::exp(-off / (0.5 * REACH));
     // Thin cloth puckers in shorter waves.
     let wave = 2.5 * m.stitch + 4.0 * m.thickness;
-    0.16e-3 * fade * (noise(along / wave) + 0.5 * noise(17.3 + 2.1 * along / wave))
+    0.30e-3 * fade * (noise(along / wave) + 0.5 * noise(17.3 + 2.1 * along / wave))
 }
 
 /// Smooth noise in (−1, 1) with about one wave in each unit.
@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn a_seam_is_a_groove_between_raised_layers() {
         let at = |distance: f64| {
-            let all = (0..400).map(|k| seam(&Near { distance, along: 1e-3 * f64::from(k) }, &COTTON));
+            let all =
+                (0..400).map(|k| seam(&Near { distance, along: 1e-3 * f64::from(k) }, &COTTON));
             all.sum::<f64>() / 400.0
         };
         assert!(at(0.0) < -0.2e-3 && at(0.004) > 0.1e-3 && at(0.012).abs() < 0.05e-3);

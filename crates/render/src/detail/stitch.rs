@@ -52,6 +52,26 @@ impl Cloth<'_> {
         out
     }
 
+    /// A flat strip beside a line, for pictures too small for stitches: `stitch.thread` wide, `stitch.lift` above the
+    /// surface. Its front is that of the cloth.
+    pub fn ribbon(&self, chain: &Chain, stitch: &Stitch) -> TriMesh {
+        let mut out = TriMesh::default();
+        if chain.vertices.len() < 2 {
+            return out;
+        }
+        let line = self.line(chain, stitch);
+        for (k, place) in line.iter().enumerate() {
+            let tangent = line[(k + 1).min(line.len() - 1)].at - line[k.saturating_sub(1)].at;
+            let side = tangent.cross(place.normal).normalize_or_zero() * (0.5 * stitch.thread);
+            out.positions.extend([place.at + side, place.at - side]);
+        }
+        for k in 0..line.len() as u32 - 1 {
+            let a = 2 * k;
+            out.triangles.extend([[a, a + 2, a + 3], [a, a + 3, a + 1]]);
+        }
+        out
+    }
+
     /// The line at its distance from the chain.
     fn line(&self, chain: &Chain, stitch: &Stitch) -> Vec<Place> {
         let n = chain.vertices.len();
@@ -158,6 +178,18 @@ mod tests {
                 assert!((0.0095..0.0105).contains(&(0.2 - far)), "{p}");
             }
         }
+    }
+
+    #[test]
+    fn a_ribbon_lies_on_the_cloth_and_faces_its_front() {
+        let sheet = grid(0.4, 0.4, 40, 40, Diagonals::Same);
+        let up = sheet.area_normal(0).normalize();
+        let stitch = Stitch { length: 1.0, thread: 2e-3, inset: 0.01, lift: 0.5e-3 };
+        let ribbon = Cloth::new(&sheet).ribbon(&edge_chains(&sheet)[0], &stitch);
+        assert!(ribbon.positions.iter().all(|p| (p.dot(up) - 0.5e-3).abs() < 1e-9));
+        let area: f64 =
+            (0..ribbon.triangles.len()).map(|t| 0.5 * ribbon.area_normal(t).dot(up)).sum();
+        assert!((area / (4.0 * 0.38 * 2e-3) - 1.0).abs() < 0.05, "{area}");
     }
 
     #[test]

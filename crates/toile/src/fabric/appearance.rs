@@ -50,6 +50,12 @@ pub fn look(name: &str) -> Result<Look, Error> {
     Ok(Look { name: fabric.name, appearance, picture, is_derived })
 }
 
+/// How a fabric of a simulation looks: by its name, or else by its weight.
+pub(crate) fn appearance(fabric: &Fabric) -> (Appearance, Option<Picture>) {
+    let found = look(&fabric.name).ok().filter(|_| !fabric.name.is_empty());
+    found.map_or_else(|| (derived(fabric), None), |l| (l.appearance, l.picture))
+}
+
 /// Where a fabric is, by the rules of [`super::find`].
 enum Place {
     File(PathBuf),
@@ -98,7 +104,10 @@ pub fn derived(fabric: &Fabric) -> Appearance {
     let spacing = 1.6 * diameter;
     if fabric.weft.min(fabric.warp) < KNIT_STIFFNESS {
         let wale = (3.2 * diameter).clamp(0.3, 6.0);
-        return Appearance::knitted(Knit::Jersey, Yarn::new(Fibre::Cotton, UNDYED, wale, 0.45 * wale));
+        return Appearance::knitted(
+            Knit::Jersey,
+            Yarn::new(Fibre::Cotton, UNDYED, wale, 0.45 * wale),
+        );
     }
     let yarn = Yarn::new(Fibre::Cotton, UNDYED, spacing, 0.97 * spacing);
     match Draft::named("plain") {

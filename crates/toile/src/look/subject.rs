@@ -65,7 +65,11 @@ impl Transform {
         );
         let shift = DVec3::new(row(0).w, row(1).w, row(2).w);
         let scale = turn.determinant().cbrt();
-        (scale.is_finite() && scale > 0.0 && shift.is_finite()).then_some(Self { turn, shift, scale })
+        (scale.is_finite() && scale > 0.0 && shift.is_finite()).then_some(Self {
+            turn,
+            shift,
+            scale,
+        })
     }
 
     fn apply(&self, mesh: TriMesh) -> TriMesh {

@@ -147,8 +147,9 @@ mod tests {
 
     #[test]
     fn the_views_of_a_sheet_have_one_size_and_hold_the_garment() {
-        let points: Vec<DVec3> =
-            (0..8).map(|k| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1) * 2.0, f64::from(k >> 2))).collect();
+        let points: Vec<DVec3> = (0..8)
+            .map(|k| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1) * 2.0, f64::from(k >> 2)))
+            .collect();
         let frame = Frame::new(&points).unwrap();
         let aspect = frame.sheet_aspect();
         let cameras = frame.sheet(aspect);

@@ -115,7 +115,7 @@ impl Job for SceneJob<'_> {
         for (k, triangles) in cloths.triangles.iter().enumerate() {
             let (name, material) = (cloths.names[k].clone(), k as u32);
             parts.push(Part { name, triangles: triangles.clone(), material });
-            materials.push(export::cloth_material(&cloths.fabrics[k].name, k));
+            materials.push(export::cloth_material(&cloths.fabrics[k]));
         }
         let mut model = export::cloth_model("cloth", mesh, parts, materials);
         if with_bodies {
