@@ -51,6 +51,15 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Make the table [appearance] of a fabric file from a weaving draft (WIF 1.1): weave, colours, spacing of the threads.
+    #[command(name = "import-wif")]
+    ImportWif {
+        /// The draft.
+        file: PathBuf,
+        /// Where to write it; standard output if not given.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Fit a fabric to measured curves by running the virtual instruments.
     ///
     /// Each CSV file has a row of two names and rows of two numbers, of loading from rest: strain,force (tension),
@@ -104,6 +113,18 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         }
         Task::Show { fabric, plot, .. } => show(&fabric, plot.as_deref(), json),
         Task::Import { file, out } => import(&file, out.as_deref(), json),
+        Task::ImportWif { file, out } => {
+            let text = fabric::import_wif(&file)?;
+            match &out {
+                Some(path) => write(path, &text)?,
+                None if json => {}
+                None => say(text.trim_end()),
+            }
+            if json {
+                print_json(&serde_json::json!({ "appearance": text, "file": out }));
+            }
+            Ok(End::Good)
+        }
         Task::Fit { files, warp, base, name, out } => {
             let along = |files: Vec<PathBuf>, along| files.into_iter().map(move |f| (f, along));
             let curves: Vec<_> =

@@ -70,7 +70,7 @@ pub(crate) struct Care {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size_px: Option<[u32; 2]>,
     /// Pixels less noisy than this share of their brightness get no further rays, such as 0.02.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
     noise: f32,
     /// Show the noise.
     #[arg(long)]

@@ -18,6 +18,7 @@ mod print;
 mod sewing;
 mod table;
 mod weave;
+pub mod wif;
 pub(crate) mod yarn;
 
 pub use bake::{Baked, MAX_TEXELS, Simple, bake};

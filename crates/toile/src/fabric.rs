@@ -34,7 +34,7 @@ pub mod units;
 mod write;
 
 pub(crate) use appearance::appearance;
-pub use appearance::{Look, derived, look};
+pub use appearance::{Look, derived, import_wif, look};
 pub use builtin::{built_in, names};
 pub use figures::{Figure, figures, implausible, tensile};
 pub use schema::schema;

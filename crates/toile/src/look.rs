@@ -462,3 +462,6 @@ fn failed(error: toile_render::Error) -> Error {
         other => Error::Picture(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use super::{builtin, is_csv};
 use crate::error::{Error, SceneError};
 use crate::scene::{Source, from_value, read_text};
 use std::path::{Path, PathBuf};
-use toile_render::appearance::{Appearance, Colour, Draft, Fibre, Knit, Picture, Print, Yarn};
+use toile_render::appearance::{Appearance, Colour, Draft, Fibre, Knit, Picture, Print, Yarn, wif};
 use toile_sim::Fabric;
 use toml::{Table, Value};
 
@@ -89,6 +89,20 @@ fn picture(appearance: &Appearance, file: &Path) -> Result<Option<Picture>, Erro
     let bytes = toile_mesh::io::read_file(&path)?;
     let picture = Picture::read_png(&bytes, &path.display().to_string());
     picture.map(Some).map_err(|e| Error::request(e.to_string(), "print another PNG"))
+}
+
+/// The table `[appearance]`, as text, of a weaving draft in the format WIF 1.1.
+///
+/// # Errors
+/// If the file cannot be read or is no draft.
+pub fn import_wif(path: &Path) -> Result<String, Error> {
+    let bytes = toile_mesh::io::read_file(path)?;
+    let appearance = wif::read(&bytes, &path.display().to_string())
+        .map_err(|e| Error::request(e.to_string(), "export the draft again as WIF 1.1"))?;
+    let mut table = Table::new();
+    let value = Value::try_from(&appearance).map_err(|e| Error::Picture(e.to_string()))?;
+    table.insert(KEY.into(), value);
+    toml::to_string(&table).map_err(|e| Error::Picture(e.to_string()))
 }
 
 /// Tensile stiffness below which cloth is a knit [N/m].

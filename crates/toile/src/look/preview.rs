@@ -2,6 +2,7 @@
 
 use super::view::Frame;
 use super::{compact, failed, sheet_tile};
+use crate::Fabric;
 use crate::error::Error;
 use crate::fabric::appearance;
 use std::ops::Range;
@@ -10,7 +11,6 @@ use toile_render as render;
 use toile_render::appearance::Simple;
 use toile_render::detail::{Cloth, Stitch, edge_chains, seam_chains, subdivide};
 use toile_render::{Image, Material};
-use toile_sim::Fabric;
 
 /// Most triangles that are subdivided.
 const FEW: usize = 60_000;
