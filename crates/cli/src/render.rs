@@ -151,7 +151,7 @@ impl Care {
         json: bool,
         draw: impl FnOnce(&(dyn Fn(f64) -> bool + Sync)) -> Result<Drawn, Error> + Send,
     ) -> Result<Drawn, Error> {
-        let (bar, stop) = (Bar::new(json), stop_on_interrupt());
+        let (bar, stop) = (Bar::of_share(json), stop_on_interrupt());
         let tell = |share: f64| {
             bar.advance("drawing", (1000.0 * share) as u64, 1000);
             !stop.is_set()

@@ -66,9 +66,8 @@ impl Set {
     pub(super) fn levelled(mut self) -> Self {
         let page = |e: &Environment| e.irradiance(Vec3::new(0.0, 0.5, 0.85).normalize());
         let mut own = page(&self.environment);
-        if let Some(Lamp::Directional { toward, irradiance, .. }) = &self.sun {
-            // A page that faces the sun halfway: it may come from any side.
-            let _ = toward;
+        // Half of the sun: it may come from any side.
+        if let Some(Lamp::Directional { irradiance, .. }) = &self.sun {
             own += 0.5 * irradiance[1];
         }
         if own > 0.0 {
