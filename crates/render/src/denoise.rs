@@ -33,7 +33,7 @@ const PASSES: u32 = 5;
 /// Weights of the spline kernel.
 const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
 /// Differences of this many standard deviations are edges.
-const SIGMAS: f32 = 3.2;
+const SIGMAS: f32 = 2.5;
 /// Albedo below which nothing is divided.
 const DARKEST: f32 = 0.02;
 

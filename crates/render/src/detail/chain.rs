@@ -43,7 +43,7 @@ pub fn edge_chains(mesh: &TriMesh) -> Vec<Chain> {
     let mut found = Vec::new();
     let starts: Vec<u32> = next.keys().copied().collect();
     for start in starts {
-        while next[&start].first().is_some() {
+        while !next[&start].is_empty() {
             let (mut vertices, mut here) = (Vec::new(), start);
             while let Some(to) = next.get_mut(&here).and_then(Vec::pop) {
                 vertices.push(here);

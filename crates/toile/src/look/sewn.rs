@@ -16,6 +16,9 @@ const COARSE: f64 = 5e-3;
 /// Distance of topstitching from a seam [m], and of the rows of a hem from one another.
 const TOPSTITCH: f64 = 2.2e-3;
 const ROW: f64 = 5.5e-3;
+/// Widths of the depth of a seam and of a row of stitches [m], and the share of the light that it sends back.
+const CREASE: [f64; 2] = [1.0e-3, 0.6e-3];
+const SHADED: f32 = 0.38;
 /// Borders shorter than this are holes, not hems [m].
 const SHORTEST: f64 = 0.12;
 
@@ -53,12 +56,16 @@ pub(super) fn pieces(
     };
     let surface = Cloth::new(&pressed);
     let (mut edges, mut threads) = (TriMesh::default(), TriMesh::default());
+    let mut creases = TriMesh::default();
+    for seam in &seams {
+        creases.append(&surface.ribbon(seam, &crease(0.0, CREASE[0])));
+    }
     let hem = Hem { thickness, width: hem_width };
     let stitch = |inset: f64| Stitch {
         length: 1e-3 * sewing.stitch_mm,
         thread: 1e-3 * sewing.thread_mm,
         inset,
-        lift: 0.3 * thickness,
+        lift: 0.15e-3 + 0.2 * thickness,
     };
     for border in &hems {
         edges.append(&surface.rim(border, &hem));
@@ -67,6 +74,7 @@ pub(super) fn pieces(
             for row in 0..sewing.rows {
                 let inset = (hem_width - 2e-3).max(0.5 * hem_width) - f64::from(row) * ROW;
                 if inset > 1e-3 {
+                    creases.append(&surface.ribbon(border, &crease(inset, CREASE[1])));
                     threads.append(&surface.stitches(border, &stitch(inset)));
                 }
             }
@@ -92,8 +100,16 @@ pub(super) fn pieces(
     });
     let material = Material::Matte { front, back, roughness: 0.4 };
     pieces.push(Piece { mesh: threads, material });
+    let [front, back] = [main.simple.front, main.simple.back].map(|c| c.map(|c| c * SHADED));
+    let material = Material::Matte { front, back, roughness: 0.0 };
+    pieces.push(Piece { mesh: creases, material });
     pieces.retain(|p| !p.mesh.triangles.is_empty());
     Ok(pieces)
+}
+
+/// A line that the smooth mesh is too coarse to press in: the depth of a seam, where little light comes.
+fn crease(inset: f64, width: f64) -> Stitch {
+    Stitch { length: 1.0, thread: width, inset, lift: 0.08e-3 }
 }
 
 fn length(mesh: &TriMesh, chain: &Chain) -> f64 {

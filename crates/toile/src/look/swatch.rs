@@ -3,7 +3,6 @@
 use super::{Drawn, Options, Wardrobe, failed};
 use crate::error::Error;
 use glam::{DVec2, DVec3};
-use std::f64::consts::PI;
 use toile_mesh::TriMesh;
 use toile_render::Camera;
 use toile_render::path::{Material, Scene, Surface};
@@ -32,7 +31,7 @@ pub fn swatch(
         // Sheer cloth shows the bar that lies below it.
         let bar = rectangle(size, [0.35, 0.75], [0.3, 2.0], -0.238);
         let camera = Camera {
-            eye: DVec3::new(0.15, 1.6, 2.2) * size * 2.2,
+            eye: DVec3::new(0.15, 1.35, 2.3) * size * 2.8,
             target: DVec3::new(0.0, 0.02, 0.1) * size,
             up: DVec3::Y,
             fov_y: 0.32,
