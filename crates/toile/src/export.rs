@@ -7,11 +7,11 @@ use crate::picture::surface;
 use crate::usda::Stage;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use toile_body::{Placement, Repairs};
 use toile_mesh::TriMesh;
 use toile_mesh::io::{Material, Model, Object, Part, RigidPose, Textures, WeaveLook};
-use toile_render::appearance::{Baked, bake};
+use toile_render::appearance::{Appearance, Baked, Picture, bake};
 use toile_render::palette;
 use toile_sim::{Body, Fabric, Motion};
 
@@ -60,11 +60,33 @@ pub(crate) fn write_final(
 /// Texels along the longer side of a weave's textures.
 const TEXELS: u32 = 256;
 
+/// Most materials that are remembered.
+const REMEMBERED: usize = 16;
+
 /// The material of a fabric: its colour, sheen and highlights, with textures of its weave.
 pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
+    /// Every frame of an animation asks for the same few materials.
+    static BAKED: Mutex<Vec<(Appearance, Material)>> = Mutex::new(Vec::new());
     let (appearance, picture) = appearance(fabric);
-    let baked = bake(&appearance, picture, TEXELS);
-    let Ok(baked) = baked else { return Material::new(&fabric.name, palette(0).0) };
+    let named = |material: &Material| Material { name: fabric.name.clone(), ..material.clone() };
+    // A printed picture may change on the disk.
+    let lasting = picture.is_none();
+    let Ok(mut baked) = BAKED.lock() else { return plain_material(&fabric.name, 0) };
+    if let Some((_, known)) = baked.iter().find(|(a, _)| lasting && *a == appearance) {
+        return named(known);
+    }
+    let Some(material) = baked_material(&appearance, picture) else {
+        return plain_material(&fabric.name, 0);
+    };
+    let result = named(&material);
+    if lasting && baked.len() < REMEMBERED {
+        baked.push((appearance, material));
+    }
+    result
+}
+
+fn baked_material(appearance: &Appearance, picture: Option<Picture>) -> Option<Material> {
+    let baked = bake(appearance, picture, TEXELS).ok()?;
     let simple = baked.simple;
     let weave = WeaveLook {
         sheen: simple.sheen,
@@ -74,11 +96,13 @@ pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
         transmission: if simple.openness > 0.02 { simple.openness } else { 0.0 },
         textures: textures(baked),
     };
-    Material {
-        roughness: simple.roughness,
-        weave: Some(Arc::new(weave)),
-        ..Material::new(&fabric.name, simple.front)
-    }
+    let plain = Material::new("", simple.front);
+    Some(Material { roughness: simple.roughness, weave: Some(Arc::new(weave)), ..plain })
+}
+
+/// A material of the colour with that number, see [`palette`].
+pub(crate) fn plain_material(name: &str, colour: usize) -> Material {
+    Material::new(name, palette(colour).0)
 }
 
 fn textures(mut baked: Baked) -> Option<Textures> {

@@ -18,7 +18,7 @@ const FEW: usize = 60_000;
 const LINE: f64 = 1.6e-3;
 const DARKER: f32 = 0.62;
 /// Rays per pixel.
-const SAMPLES: u32 = 8;
+const SAMPLES: u32 = 4;
 
 /// The colours of a fabric, front and back, and its sheen: by its name, or else by its weight.
 pub(crate) fn simple(fabric: &Fabric) -> Simple {

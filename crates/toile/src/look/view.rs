@@ -10,7 +10,7 @@ const ELEVATION: f64 = 5.0;
 /// Directions of the views of a sheet around the vertical axis [degrees].
 const SHEET: [f64; 4] = [0.0, 35.0, 90.0, 180.0];
 /// Width over height of the views of a sheet.
-const ASPECTS: [f64; 2] = [0.45, 1.1];
+const ASPECTS: [f64; 2] = [0.6, 1.1];
 
 /// A view of a garment, or four.
 #[derive(Clone, Copy, Debug, PartialEq)]
