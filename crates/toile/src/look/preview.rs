@@ -116,7 +116,7 @@ mod tests {
     fn the_sheet_shows_the_fabric_in_its_own_colour() {
         let body = capsule(0.1, 0.5, 16, 6);
         let cloth = grid(0.5, 0.5, 12, 12, Diagonals::Alternating)
-            .map_positions(|p| glam::DVec3::new(p.x, p.z, 0.2));
+            .map_positions(|p| glam::DVec3::new(p.x, -p.z, 0.2));
         let red = |name: &str| {
             let simple = simple(&crate::fabric::find(name).unwrap());
             let parts = [Coloured { triangles: 0..cloth.triangles.len() as u32, simple }];

@@ -6,7 +6,7 @@ use toile_mesh::shape::{Diagonals, capsule, grid};
 fn results() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mesh = grid(0.4, 0.4, 8, 8, Diagonals::Alternating)
-        .map_positions(|p| DVec3::new(p.x, 1.0 + p.z, 0.15 - 0.2 * p.x * p.x));
+        .map_positions(|p| DVec3::new(p.x, 1.0 - p.z, 0.15 - 0.2 * p.x * p.x));
     let part = |name: &str, triangles, material| Part { name: name.into(), triangles, material };
     let parts = vec![part("front", 0..64, 0), part("back", 64..128, 1)];
     let materials = ["silk", "denim"].map(|n| Plain::new(n, [0.5; 3])).to_vec();
