@@ -1,8 +1,10 @@
 //! `toile fabric`.
 
+use crate::render::{Care, conclude};
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::fabric::{self, Figure};
+use toile::look::swatch;
 use toile::{Error, Fabric};
 use toile_lab::fit;
 use toile_lab::laboratory::kes::Along;
@@ -13,6 +15,7 @@ use toile_lab::laboratory::kes::Along;
 #[command(after_help = "Examples:
   toile fabric list
   toile fabric show cotton-poplin --plot poplin.svg
+  toile fabric show denim --picture denim.png
   toile fabric import kes.csv --out fabrics/mine.toml
   toile fabric fit weft.csv shear.csv --warp warp.csv --base wool-worsted --out fabrics/mine.toml
   toile fabric check fabrics/mine.toml")]
@@ -33,6 +36,11 @@ enum Task {
         /// Draw its tensile and shear curves.
         #[arg(long, value_name = "SVG")]
         plot: Option<PathBuf>,
+        /// Draw a swatch over a roll: 25 cm of it, and 25 mm.
+        #[arg(long, value_name = "PNG")]
+        picture: Option<PathBuf>,
+        #[command(flatten)]
+        care: Care,
     },
     /// Make a fabric file of figures from Kawabata's tests: a CSV file with a row for each figure
     /// (property,weft,warp), or a TOML file with a table [kes].
@@ -40,6 +48,15 @@ enum Task {
         /// CSV or TOML.
         file: PathBuf,
         /// Where to write the fabric; standard output if not given.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Make the table [appearance] of a fabric file from a weaving draft (WIF 1.1): weave, colours, spacing of the threads.
+    #[command(name = "import-wif")]
+    ImportWif {
+        /// The draft.
+        file: PathBuf,
+        /// Where to write it; standard output if not given.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
@@ -86,8 +103,28 @@ enum Task {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List => list(json),
-        Task::Show { fabric, plot } => show(&fabric, plot.as_deref(), json),
+        Task::Show { fabric, picture: Some(out), plot, care } => {
+            if let Some(path) = plot {
+                write(&path, &toile_lab::draw_fabric(&fabric::find(&fabric)?).to_svg())?;
+            }
+            let (options, started) = (care.options()?, std::time::Instant::now());
+            let drawn = care.draw(json, |tell| swatch(&fabric, &options, &|share| tell(share)));
+            conclude(drawn, &out, started.elapsed().as_secs_f64(), json)
+        }
+        Task::Show { fabric, plot, .. } => show(&fabric, plot.as_deref(), json),
         Task::Import { file, out } => import(&file, out.as_deref(), json),
+        Task::ImportWif { file, out } => {
+            let text = fabric::import_wif(&file)?;
+            match &out {
+                Some(path) => write(path, &text)?,
+                None if json => {}
+                None => say(text.trim_end()),
+            }
+            if json {
+                print_json(&serde_json::json!({ "appearance": text, "file": out }));
+            }
+            Ok(End::Good)
+        }
         Task::Fit { files, warp, base, name, out } => {
             let along = |files: Vec<PathBuf>, along| files.into_iter().map(move |f| (f, along));
             let curves: Vec<_> =

@@ -8,6 +8,7 @@ mod compare;
 mod completions;
 mod convert;
 mod drape;
+mod env;
 mod fabric;
 mod lab;
 mod memory;
@@ -15,6 +16,7 @@ mod methods;
 mod paper;
 mod pattern;
 mod progress;
+mod render;
 mod sim;
 mod summary;
 mod wearer;
@@ -39,12 +41,15 @@ struct Program {
 const EXAMPLES: &str = "Examples:
   toile drape                              a T-shirt on the mannequin and how it fits, into out/
   toile sim scenes/flag.toml --frames gif  a scene as an animation
+  toile render out --out shirt.png         a photograph of the result
   toile check out/final.obj                does it intersect itself?";
 
 #[derive(Subcommand)]
 enum Command {
     Drape(drape::Args),
     Sim(sim::Args),
+    Render(render::Args),
+    Env(env::Args),
     Check(check::Args),
     Compare(compare::Args),
     Convert(convert::Args),
@@ -87,6 +92,8 @@ fn main() -> ExitCode {
     let result = match program.command {
         Command::Drape(args) => drape::run(args, json),
         Command::Sim(args) => sim::run(args, json),
+        Command::Render(args) => render::run(args, json),
+        Command::Env(args) => env::run(args, json),
         Command::Check(args) => check::run(args, json),
         Command::Compare(args) => compare::run(args, json),
         Command::Convert(args) => convert::run(args, json),

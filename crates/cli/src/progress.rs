@@ -31,6 +31,16 @@ impl Bar {
         bar
     }
 
+    /// For work of which a share is known.
+    pub(crate) fn of_share(json: bool) -> Self {
+        let bar = Self::new(json);
+        let style = "{msg:<11} [{bar:32}] {percent:>3} %  {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.0.set_style(style.progress_chars("=> "));
+        }
+        bar
+    }
+
     /// Says what is being done.
     pub(crate) fn say(&self, doing: String) {
         log::trace!("{doing}");

@@ -26,7 +26,7 @@ pub mod source;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Place};
-pub use model::{Material, Model, Object, Part, RigidPose};
+pub use model::{Material, Model, Object, Part, RigidPose, Textures, WeaveLook};
 
 use crate::TriMesh;
 use std::io::Write;

@@ -9,22 +9,25 @@
 //! looks at a point of its own in a whole number of repeats around the hit, well spread over the
 //! samples of the pixel. So the view from afar is the mean of the view from near by construction.
 
+mod bake;
 pub mod draft;
 mod fabric;
 mod fibre;
 mod knit;
-mod preset;
 mod print;
+mod sewing;
 mod table;
 mod weave;
+pub mod wif;
 pub(crate) mod yarn;
 
+pub use bake::{Baked, MAX_TEXELS, Simple, bake};
 pub use draft::Draft;
 pub use fabric::Fabric;
 pub use fibre::Fibre;
 pub use knit::Knit;
-pub use preset::{preset, preset_names};
 pub use print::{Picture, Print};
+pub use sewing::Sewing;
 
 pub(crate) use fabric::Viewed;
 
@@ -220,6 +223,9 @@ pub struct Appearance {
     /// What is printed on its front.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub print: Option<Print>,
+    /// How it is sewn.
+    #[serde(default, skip_serializing_if = "Sewing::is_usual")]
+    pub sewing: Sewing,
 }
 
 impl Appearance {
@@ -244,6 +250,7 @@ impl Appearance {
             course_mm: None,
             finish: Finish::default(),
             print: None,
+            sewing: Sewing::default(),
         }
     }
 
@@ -291,6 +298,7 @@ impl Appearance {
         if !unit(fuzz) || !fuzz_back.is_none_or(unit) || !(-1.0..=1.0).contains(&gloss) {
             return fail("finish: fuzz must lie between 0 and 1, gloss between -1 and 1");
         }
+        self.sewing.check()?;
         self.print.as_ref().map_or(Ok(()), Print::check)
     }
 }

@@ -27,32 +27,44 @@ impl Camera {
     /// `azimuth` [rad] turns about +y, 0 looks along −z and π/2 along −x; `elevation` [rad] is the
     /// height of the camera above the horizon.
     pub fn framing(lo: DVec3, hi: DVec3, azimuth: f64, elevation: f64, aspect: f64) -> Self {
+        let pick = |corner: usize, k: usize| if corner >> k & 1 == 1 { hi[k] } else { lo[k] };
+        let corners: [DVec3; 8] =
+            std::array::from_fn(|c| DVec3::new(pick(c, 0), pick(c, 1), pick(c, 2)));
+        Self::around(&corners, azimuth, elevation, aspect, FRAMING_FILL)
+    }
+
+    /// Frames points so that they just touch a margin: `fill` is the share of the picture inside it.
+    /// Angles as in [`Camera::framing`]; no points are seen as the origin.
+    pub fn around(points: &[DVec3], azimuth: f64, elevation: f64, aspect: f64, fill: f64) -> Self {
         let back = DVec3::new(
             azimuth.sin() * elevation.cos(),
             elevation.sin(),
             azimuth.cos() * elevation.cos(),
         );
         let (right, up) = axes(-back, DVec3::Y);
-        let tangent = (0.5 * FRAMING_FOV).tan() * FRAMING_FILL;
+        let tangent = (0.5 * FRAMING_FOV).tan() * fill;
         let slope = [tangent * aspect, tangent];
-        // A corner at (x, depth) is in view of a camera at (c, −d) if |x − c| ≤ slope · (depth + d);
+        let first = points.first().copied().unwrap_or_default();
+        let (lo, hi) = points.iter().fold((first, first), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
+        // A point at (x, depth) is in view of a camera at (c, −d) if |x − c| ≤ slope · (depth + d);
         // the largest violation on either side gives the least d and the c in the middle.
         let centre = 0.5 * (lo + hi);
         let mut offset = [0.0; 2];
         let mut distance: f64 = 0.0;
         for (k, axis) in [right, up].into_iter().enumerate() {
             let mut side = [f64::NEG_INFINITY; 2];
-            for corner in 0..8 {
-                let pick = |k: usize| if corner >> k & 1 == 1 { hi[k] } else { lo[k] };
-                let p = DVec3::new(pick(0), pick(1), pick(2)) - centre;
+            for p in points {
+                let p = *p - centre;
                 let (x, depth) = (p.dot(axis), -p.dot(back));
                 side[0] = side[0].max(x - slope[k] * depth);
                 side[1] = side[1].max(-x - slope[k] * depth);
             }
-            offset[k] = 0.5 * (side[0] - side[1]);
-            distance = distance.max(0.5 * (side[0] + side[1]) / slope[k]);
+            if side[0].is_finite() {
+                offset[k] = 0.5 * (side[0] - side[1]);
+                distance = distance.max(0.5 * (side[0] + side[1]) / slope[k]);
+            }
         }
-        // A box without size still has a view.
+        // What has no size still has a view.
         let distance = if distance > 0.0 { distance } else { 1.0 };
         let target = centre + right * offset[0] + up * offset[1];
         Self { eye: target + back * distance, target, up: DVec3::Y, fov_y: FRAMING_FOV }

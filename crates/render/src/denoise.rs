@@ -33,7 +33,7 @@ const PASSES: u32 = 5;
 /// Weights of the spline kernel.
 const KERNEL: [f32; 3] = [3.0 / 8.0, 1.0 / 4.0, 1.0 / 16.0];
 /// Differences of this many standard deviations are edges.
-const SIGMAS: f32 = 2.2;
+const SIGMAS: f32 = 2.5;
 /// Albedo below which nothing is divided.
 const DARKEST: f32 = 0.02;
 
@@ -62,6 +62,7 @@ pub(crate) fn denoise(
             Lit { light, bright: luminance(light.to_array()), variance }
         })
         .collect();
+    clamp_fireflies(&mut now, guides, width);
     smooth_variance(&mut now, guides, width);
     let mut next = now.clone();
     for pass in 0..PASSES {
@@ -74,6 +75,43 @@ pub(crate) fn denoise(
         std::mem::swap(&mut now, &mut next);
     }
     now.iter().zip(&base).map(|(lit, base)| lit.light * *base).collect()
+}
+
+/// Darkens single pixels that chance made far brighter than all but two of their neighbours. What its own samples
+/// are sure of stays: a highlight is no firefly.
+fn clamp_fireflies(lit: &mut [Lit], guides: &[Guide], width: usize) {
+    let height = lit.len() / width;
+    let raw: Vec<f32> = lit.iter().map(|l| l.bright).collect();
+    lit.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+        for (x, out) in row.iter_mut().enumerate() {
+            let here = &guides[y * width + x];
+            if !here.surface {
+                continue;
+            }
+            let mut brightest = [0.0_f32; 3];
+            let mut count = 0;
+            for qy in y.saturating_sub(1)..(y + 2).min(height) {
+                for qx in x.saturating_sub(1)..(x + 2).min(width) {
+                    let q = qy * width + qx;
+                    if (qx, qy) == (x, y) || guides[q].material != here.material {
+                        continue;
+                    }
+                    count += 1;
+                    if let Some(k) = brightest.iter().position(|b| raw[q] > *b) {
+                        brightest[k..].rotate_right(1);
+                        brightest[k] = raw[q];
+                    }
+                }
+            }
+            let limit = 1.25 * brightest[2] + 1e-4;
+            let excess = out.bright - limit;
+            if count >= 4 && excess > 0.0 && excess < 4.0 * out.variance.sqrt() {
+                out.light *= limit / out.bright;
+                out.variance *= (limit / out.bright) * (limit / out.bright);
+                out.bright = limit;
+            }
+        }
+    });
 }
 
 /// Blurs the variance: that of a single pixel is as noisy as what it should judge.

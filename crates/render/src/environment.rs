@@ -60,6 +60,27 @@ impl Environment {
         Self::new(image)
     }
 
+    /// A picture of the whole sphere of some size, from the radiance of each direction.
+    ///
+    /// # Errors
+    /// If the size is unsound.
+    pub fn of(width: u32, height: u32, light: impl Fn(Vec3) -> Vec3) -> Result<Self, Error> {
+        crate::hdr::check_size(width, height)?;
+        Self::new(paint(width, height, light))
+    }
+
+    /// Luminous irradiance of a surface, by its unit normal, before the environment is turned.
+    pub fn irradiance(&self, normal: Vec3) -> f32 {
+        let (w, h) = (self.image.width, self.image.height);
+        let mut sum = 0.0_f64;
+        for (k, pixel) in (0..w * h).zip(&self.image.pixels) {
+            let d = direction(k % w, k / w, w, h);
+            let sine = (1.0 - d.y * d.y).max(0.0).sqrt();
+            sum += f64::from(luminance(*pixel) * sine * d.dot(normal).max(0.0));
+        }
+        (sum / f64::from(w * h)) as f32 * (TAU * PI)
+    }
+
     fn prepared(image: HdrImage) -> Self {
         let (w, h) = (image.width as usize, image.height as usize);
         let mut weights = Vec::with_capacity(w * h);
@@ -208,6 +229,8 @@ mod tests {
         }
         let each = 4.0 * std::f64::consts::PI / f64::from(n * n);
         assert!((density * each - 1.0).abs() < 0.01);
+        let even = Environment::of(64, 32, |_| Vec3::ONE).unwrap();
+        assert!((even.irradiance(Vec3::X) / PI - 1.0).abs() < 0.01);
         assert!((light * each / f64::from(env.power) / 2.0 - 1.0).abs() < 0.03);
     }
 

@@ -95,6 +95,9 @@ pub enum Error {
     /// The appearance of a fabric makes no sense.
     #[error("appearance: {0}")]
     Appearance(String),
+    /// Whoever watched ended the work.
+    #[error("stopped before the picture was finished")]
+    Stopped,
     /// A file could not be written.
     #[error(transparent)]
     Io(#[from] std::io::Error),

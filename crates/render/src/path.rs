@@ -28,6 +28,8 @@ use crate::{Backdrop, Camera, Error, MAX_SAMPLES};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use toile_mesh::TriMesh;
 
 /// Most pixels of a path-traced picture.
@@ -239,6 +241,19 @@ impl Settings {
 /// # Errors
 /// If the size, the samples, the camera, a lamp, a material or a mesh is unsound; see [`Error`].
 pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Buffers, Error> {
+    render_watched(scene, settings, |_| true)
+}
+
+/// The same for somebody who waits: `watch` hears after each row of pixels which share of the work is done,
+/// from whichever thread did it, and ends the work by returning false.
+///
+/// # Errors
+/// As [`render`], and [`Error::Stopped`].
+pub fn render_watched(
+    scene: &Scene<'_>,
+    settings: &Settings,
+    watch: impl Fn(f64) -> bool + Sync,
+) -> Result<Buffers, Error> {
     let count = settings.check()?;
     let view = View::new(scene, settings)?;
     let world = World::new(scene, settings, &view.units)?;
@@ -247,16 +262,29 @@ pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Buffers, Error> 
     let step = if settings.noise > 0.0 { (settings.samples / 4).max(8) } else { settings.samples };
     let mut active = vec![true; count];
     let mut from = 0;
+    let (stopped, rows_done) = (AtomicBool::new(false), AtomicU32::new(0));
     while from < settings.samples && active.contains(&true) {
         let to = settings.samples.min(from + step);
         let rows = pixels.par_chunks_mut(width).zip(active.par_chunks(width)).enumerate();
+        rows_done.store(0, Relaxed);
         rows.for_each_init(Stack::default, |stack, (y, (row, active))| {
+            if stopped.load(Relaxed) {
+                return;
+            }
             for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| active[*x]) {
                 for sample in from..to {
                     pixel.add(&view.shoot(&world, x as u32, y as u32, sample, stack));
                 }
             }
+            let rows = f64::from(1 + rows_done.fetch_add(1, Relaxed)) / f64::from(settings.height);
+            let samples = f64::from(from) + rows * f64::from(to - from);
+            if !watch(samples / f64::from(settings.samples)) {
+                stopped.store(true, Relaxed);
+            }
         });
+        if stopped.load(Relaxed) {
+            return Err(Error::Stopped);
+        }
         if settings.noise > 0.0 {
             pixel::keep_noisy(&pixels, width, settings.noise, &mut active);
         }

@@ -5,7 +5,7 @@ mod layer;
 mod shade;
 
 use self::denoise::{Guide, denoise};
-use self::layer::{Layer, Sorter, borrow_light};
+use self::layer::{LAYERS, Layer, Sorter, borrow_light};
 use self::shade::World;
 use crate::bvh::{Ray, Stack};
 use crate::sampler::Sampler;
@@ -63,9 +63,9 @@ pub fn render(scene: &Scene<'_>, settings: &Settings) -> Result<Image, Error> {
     let rows = first.par_chunks_mut(width as usize).zip(&mut second).enumerate();
     rows.for_each_init(Stack::default, |stack, (y, (row, rest))| {
         for (x, pixel) in row.iter_mut().enumerate() {
-            let (layer, other) = view.pixel(x as u32, y as u32, stack);
-            *pixel = layer;
-            rest.extend(other.map(|layer| Second { x, layer }));
+            let [layer, others @ ..] = view.pixel(x as u32, y as u32, stack);
+            *pixel = layer.unwrap_or(Layer::NONE);
+            rest.extend(others.into_iter().flatten().map(|layer| Second { x, layer }));
         }
     });
     // The geometry of a fine mesh takes as much memory as what follows.
@@ -81,7 +81,7 @@ pub(crate) fn paper(backdrop: &Backdrop, y: f32) -> Vec3 {
     shade::paper(backdrop.floor.into(), backdrop.wall.into(), y)
 }
 
-/// The second layer of the pixel in column `x`.
+/// A further layer of the pixel in column `x`.
 #[derive(Clone, Copy, Debug)]
 struct Second {
     x: usize,
@@ -137,7 +137,7 @@ impl View {
     }
 
     /// Traces the samples of a pixel.
-    fn pixel(&self, x: u32, y: u32, stack: &mut Stack) -> (Layer, Option<Layer>) {
+    fn pixel(&self, x: u32, y: u32, stack: &mut Stack) -> [Option<Layer>; LAYERS] {
         let Settings { width, height, samples, .. } = self.settings;
         let mut sorter = Sorter::default();
         for s in 0..samples {
@@ -163,7 +163,7 @@ fn develop(first: &[Layer], second: &[Vec<Second>], settings: &Settings, vignett
         for (x, out) in row.chunks_exact_mut(4).enumerate() {
             let layer = &first[y * width as usize + x];
             let mut shown = layer.albedo * layer.light * layer.cover;
-            if let Some(Second { layer, .. }) = rest.next_if(|s| s.x == x) {
+            while let Some(Second { layer, .. }) = rest.next_if(|s| s.x == x) {
                 shown += layer.albedo * layer.light * layer.cover;
             }
             let dx = 2.0 * (x as f32 + 0.5) / width as f32 - 1.0;

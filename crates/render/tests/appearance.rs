@@ -1,7 +1,10 @@
 //! Appearances as files have them, and those of the fabrics that toile brings.
 
+mod shapes;
+
 use proptest::prelude::*;
-use toile_render::appearance::{Appearance, Fabric, preset, preset_names};
+use shapes::appearance;
+use toile_render::appearance::{Appearance, Fabric, bake};
 
 fn parse(text: &str) -> Result<Appearance, String> {
     let appearance: Appearance = toml::from_str(text).map_err(|e| e.to_string())?;
@@ -54,27 +57,60 @@ fn mistakes_are_named_with_what_is_right() {
     }
 }
 
+/// Names of the fabric files of toile.
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir("../../fabrics").unwrap().map(|f| f.unwrap().path());
+    let toml = files.filter(|p| p.extension().is_some_and(|e| e == "toml"));
+    toml.map(|p| p.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn every_fabric_of_toile_has_an_appearance() {
-    for name in preset_names() {
-        let appearance = preset(name).unwrap();
+    let names = names();
+    assert!(names.len() >= 29);
+    for name in names {
+        let appearance = appearance(&name);
         appearance.check().unwrap();
         let text = toml::to_string(&appearance).unwrap();
         assert_eq!(toml::from_str::<Appearance>(&text).unwrap(), appearance, "{name}");
     }
-    assert!(preset("unobtainium").is_none());
-    for file in std::fs::read_dir("../../fabrics").unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-            assert!(preset(&name).is_some(), "{name} has no appearance");
+}
+
+#[test]
+fn baked_textures_have_the_mean_colour_and_tile() {
+    for name in names() {
+        let baked = bake(&appearance(&name), None, 128).unwrap();
+        let image = &baked.base_colour;
+        assert!(image.width.is_power_of_two() && image.height.is_power_of_two());
+        let (mut sum, mut cover) = ([0.0_f32; 3], 0.0);
+        for p in image.rgba.chunks_exact(4) {
+            let c = toile_render::srgb(u32::from_be_bytes([0, p[0], p[1], p[2]]));
+            let a = f32::from(p[3]) / 255.0;
+            cover += a;
+            (0..3).for_each(|k| sum[k] += c[k] * a);
         }
+        let mean = sum.map(|s| s / cover);
+        let open = 1.0 - cover / (image.rgba.len() / 4) as f32;
+        assert!((open - baked.simple.openness).abs() < 0.03, "{name} {open}");
+        // Printed dots repeat less often than the weave: the tile need not have their share.
+        if name != "wang-white-dots-on-blk" {
+            for k in 0..3 {
+                let off = (mean[k] - baked.simple.front[k]).abs();
+                assert!(off < 0.02 + 0.1 * mean[k], "{name} {mean:?} {:?}", baked.simple.front);
+            }
+        }
+        let n = baked.normal.rgba.chunks_exact(4).fold([0.0; 2], |s, p| {
+            [s[0] + f32::from(p[0]) - 127.5, s[1] + f32::from(p[1]) - 127.5]
+        });
+        let count = (baked.normal.rgba.len() / 4) as f32;
+        assert!(n.iter().all(|c| (c / count).abs() < 6.0), "{name} leans: {n:?}");
     }
+    assert!(bake(&appearance("cotton"), None, 4).is_err());
 }
 
 #[test]
 fn fabrics_differ_as_their_names_say() {
-    let fabric = |name: &str| Fabric::new(&preset(name).unwrap(), None).unwrap();
+    let fabric = |name: &str| Fabric::new(&appearance(name), None).unwrap();
     let (denim, voile, georgette) =
         (fabric("denim"), fabric("cotton-voile"), fabric("polyester-georgette"));
     assert!(denim.openness() < 0.02 && voile.openness() > 0.1 && georgette.openness() > 0.1);

@@ -3,11 +3,11 @@
 mod shapes;
 
 use glam::DVec3;
-use shapes::ball;
+use shapes::{appearance, ball};
 use std::sync::Arc;
 use toile_mesh::TriMesh;
 use toile_mesh::shape::{Diagonals, grid};
-use toile_render::appearance::{Fabric, preset};
+use toile_render::appearance::Fabric;
 use toile_render::environment::Environment;
 use toile_render::hdr::HdrImage;
 use toile_render::light::Lamp;
@@ -149,7 +149,7 @@ fn sampled_light_agrees_with_light_met_by_chance() {
 }
 
 fn cloth_scene<'a>(cloth: &'a TriMesh, ball: &'a TriMesh) -> Scene<'a> {
-    let fabric = Arc::new(Fabric::new(&preset("cotton-voile").unwrap(), None).unwrap());
+    let fabric = Arc::new(Fabric::new(&appearance("cotton-voile"), None).unwrap());
     Scene::studio(front_camera(6.0))
         .with(Surface::new(cloth, Material::Cloth(fabric)))
         .with(Surface::new(ball, white(0.5)))
@@ -180,7 +180,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn sheer_cloth_lets_light_through_and_dense_cloth_little() {
     let cloth = sheet();
     let lit_from_behind = |name: &str| {
-        let fabric = Arc::new(Fabric::new(&preset(name).unwrap().dyed(0xffffff), None).unwrap());
+        let fabric = Arc::new(Fabric::new(&appearance(name).dyed(0xffffff), None).unwrap());
         let mut scene = lit_by(Environment::uniform([0.0; 3]), front_camera(1.0));
         let toward = DVec3::new(0.2, 0.5, -1.0);
         scene.lamps.push(Lamp::Directional { toward, irradiance: [3.0; 3], radius: 0.0 });
@@ -275,7 +275,7 @@ fn smoothing_brings_few_samples_closer_to_many() {
 #[test]
 fn unsound_scenes_are_errors() {
     let (sheet, plain) = (sheet(), TriMesh { uv: Vec::new(), ..sheet() });
-    let fabric = Arc::new(Fabric::new(&preset("silk").unwrap(), None).unwrap());
+    let fabric = Arc::new(Fabric::new(&appearance("silk"), None).unwrap());
     let settings = Settings::new(8, 8);
     let base = Scene::studio(front_camera(3.0));
     let fails = |scene: Scene<'_>| render(&scene, &settings).is_err();

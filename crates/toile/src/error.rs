@@ -65,6 +65,9 @@ pub enum Error {
     /// A picture could not be made.
     #[error("picture: {0}")]
     Picture(String),
+    /// Whoever waited for a picture ended the work.
+    #[error("stopped; nothing was written")]
+    Stopped,
     /// A request that makes no sense.
     #[error("{message}")]
     #[diagnostic(help("{help}"))]

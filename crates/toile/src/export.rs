@@ -1,16 +1,19 @@
 //! How results are written: coordinates, materials, parts, and bodies beside the cloth.
 
 use crate::error::Error;
+use crate::fabric::appearance;
 use crate::output::OutputFolder;
 use crate::picture::surface;
 use crate::usda::Stage;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex};
 use toile_body::{Placement, Repairs};
 use toile_mesh::TriMesh;
-use toile_mesh::io::{Material, Model, Object, Part, RigidPose};
+use toile_mesh::io::{Material, Model, Object, Part, RigidPose, Textures, WeaveLook};
+use toile_render::appearance::{Appearance, Baked, Picture, bake};
 use toile_render::palette;
-use toile_sim::{Body, Motion};
+use toile_sim::{Body, Fabric, Motion};
 
 /// Materials of a run, beside `final.obj`.
 pub(crate) const MATERIALS: &str = "final.mtl";
@@ -54,9 +57,67 @@ pub(crate) fn write_final(
     Ok(())
 }
 
+/// Texels along the longer side of a weave's textures.
+const TEXELS: u32 = 256;
+
+/// Most materials that are remembered.
+const REMEMBERED: usize = 16;
+
+/// The material of a fabric: its colour, sheen and highlights, with textures of its weave.
+pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
+    /// Every frame of an animation asks for the same few materials.
+    static BAKED: Mutex<Vec<(Appearance, Material)>> = Mutex::new(Vec::new());
+    let (appearance, picture) = appearance(fabric);
+    let named = |material: &Material| Material { name: fabric.name.clone(), ..material.clone() };
+    // A printed picture may change on the disk.
+    let lasting = picture.is_none();
+    let Ok(mut baked) = BAKED.lock() else { return plain_material(&fabric.name, 0) };
+    if let Some((_, known)) = baked.iter().find(|(a, _)| lasting && *a == appearance) {
+        return named(known);
+    }
+    let Some(material) = baked_material(&appearance, picture) else {
+        return plain_material(&fabric.name, 0);
+    };
+    let result = named(&material);
+    if lasting && baked.len() < REMEMBERED {
+        baked.push((appearance, material));
+    }
+    result
+}
+
+fn baked_material(appearance: &Appearance, picture: Option<Picture>) -> Option<Material> {
+    let baked = bake(appearance, picture, TEXELS).ok()?;
+    let simple = baked.simple;
+    let weave = WeaveLook {
+        sheen: simple.sheen,
+        sheen_roughness: simple.sheen_roughness,
+        anisotropy: simple.anisotropy,
+        anisotropy_rotation: simple.anisotropy_direction,
+        transmission: if simple.openness > 0.02 { simple.openness } else { 0.0 },
+        textures: textures(baked),
+    };
+    let plain = Material::new("", simple.front);
+    Some(Material { roughness: simple.roughness, weave: Some(Arc::new(weave)), ..plain })
+}
+
 /// A material of the colour with that number, see [`palette`].
-pub(crate) fn cloth_material(name: &str, colour: usize) -> Material {
+pub(crate) fn plain_material(name: &str, colour: usize) -> Material {
     Material::new(name, palette(colour).0)
+}
+
+fn textures(mut baked: Baked) -> Option<Textures> {
+    // What is open lets light through by itself; the colour is that of the yarns.
+    baked.base_colour.rgba.chunks_exact_mut(4).for_each(|p| p[3] = 255);
+    let png = |image: &toile_render::Image| {
+        let mut bytes = Vec::new();
+        image.write_png(&mut bytes).ok().map(|()| bytes)
+    };
+    Some(Textures {
+        size: baked.size,
+        base_color: png(&baked.base_colour)?,
+        normal: png(&baked.normal)?,
+        roughness: png(&baked.roughness)?,
+    })
 }
 
 /// Cloth of several parts and materials.
@@ -157,7 +218,16 @@ impl Space {
     pub(crate) fn model(&self, model: Model) -> Model {
         let objects = model.objects.into_iter();
         let objects = objects.map(|o| Object { mesh: self.mesh(o.mesh), ..o }).collect();
-        Model { objects, materials: model.materials }
+        let mut materials = model.materials;
+        if let Some(placement) = self.placement {
+            // Textures cover a piece of the material coordinates, which are in the unit of the file.
+            for weave in materials.iter_mut().filter_map(|m| m.weave.as_mut()) {
+                if let Some(textures) = &mut Arc::make_mut(weave).textures {
+                    textures.size = textures.size.map(|s| s / placement.scale);
+                }
+            }
+        }
+        Model { objects, materials }
     }
 
     pub(crate) fn stage(&self) -> Stage {
@@ -173,7 +243,7 @@ mod tests {
 
     #[test]
     fn materials_with_the_same_name_get_a_number() {
-        let materials = ["a", "a", "b", "a"].map(|n| cloth_material(n, 0)).to_vec();
+        let materials = ["a", "a", "b", "a"].map(|n| Material::new(n, [0.5; 3])).to_vec();
         let model = cloth_model("cloth", TriMesh::default(), Vec::new(), materials);
         let names: Vec<&str> = model.materials.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(names, ["a", "a 2", "b", "a 3"]);
@@ -189,7 +259,7 @@ mod tests {
         let bodies = [still, moving];
         let sheet = shape::grid(1.0, 1.0, 1, 1, shape::Diagonals::Same);
         let model = |times: &[f64]| {
-            let mut model = Model::of_mesh(sheet.clone(), cloth_material("body", 0));
+            let mut model = Model::of_mesh(sheet.clone(), Material::new("body", [0.5; 3]));
             add_bodies(&mut model, &bodies, times);
             model
         };

@@ -2,7 +2,8 @@
 //!
 //! A fabric file is TOML ([`read`]). Numbers are in SI units, or texts with their unit
 //! ([`units`]); figures of Kawabata's tests can stand in a table `[kes]` ([`kes`]), or come from the CSV of
-//! a laboratory ([`import`]). Every number has a confidence and a source, by the table `[origins]`.
+//! a laboratory ([`import`]). Every number has a confidence and a source, by the table `[origins]`. The table
+//! `[appearance]` says how it looks ([`look()`]).
 //!
 //! ```
 //! let fabric = toile::fabric::from_toml(
@@ -20,6 +21,7 @@ use crate::error::{Error, SceneError};
 use std::path::Path;
 use toile_sim::Fabric;
 
+mod appearance;
 mod builtin;
 mod csv;
 mod figures;
@@ -31,6 +33,8 @@ mod tests;
 pub mod units;
 mod write;
 
+pub(crate) use appearance::appearance;
+pub use appearance::{Look, derived, import_wif, look};
 pub use builtin::{built_in, names};
 pub use figures::{Figure, figures, implausible, tensile};
 pub use schema::schema;

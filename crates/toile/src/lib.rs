@@ -45,6 +45,7 @@ pub mod html;
 mod input;
 mod jitter;
 mod levels;
+pub mod look;
 pub mod output;
 mod picture;
 mod run;

@@ -1,6 +1,7 @@
 //! Pictures of a simulation.
 
 use crate::error::Error;
+use crate::look::preview;
 use crate::simulation::Simulation;
 use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -9,8 +10,8 @@ use std::path::Path;
 use toile_mesh::{TriMesh, io, shape};
 use toile_render as render;
 use toile_render::{Image, Material, palette};
-use toile_sim::Body;
 use toile_sim::body::Shape;
+use toile_sim::{Body, Fabric};
 
 /// Where the picture is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,12 +38,20 @@ const SAMPLES: [u32; 2] = [8, 4];
 /// Pictures on a sheet.
 const MOMENTS: usize = 8;
 
-/// Triangles of one colour.
+/// Triangles of one material.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) triangles: Range<u32>,
-    /// Number of its colour, see [`palette`].
-    pub(crate) colour: usize,
+    pub(crate) material: Material,
+}
+
+/// The material of the k-th cloth of a scene: that of its fabric, or a colour of its own if an earlier cloth is of the same.
+fn material(k: usize, fabrics: &[Fabric]) -> Material {
+    if fabrics[..k].iter().any(|f| f.name == fabrics[k].name) {
+        let (front, back) = palette(k);
+        return Material::cloth(front, back);
+    }
+    preview::material(&preview::simple(&fabrics[k]))
 }
 
 /// Draws a simulation.
@@ -68,7 +77,8 @@ impl<'a> Studio<'a> {
         let (world, state) = (sim.world(), sim.state());
         let model = world.model();
         let triangles = model.triangles.iter().cloned().enumerate();
-        let parts = triangles.map(|(colour, triangles)| Part { triangles, colour }).collect();
+        let part = |(k, triangles)| Part { triangles, material: material(k, &model.fabrics) };
+        let parts = triangles.map(part).collect();
         let studio = Self::of_parts(&model.mesh, parts, world.bodies())
             .filmed(sim.scene().camera, sim.scene().fps);
         studio.at(&state.x, state.time)
@@ -134,8 +144,7 @@ impl<'a> Studio<'a> {
         }
         let mut scene = render::Scene::new(self.camera(&bodies, ground)?);
         for (mesh, part) in cloths.iter().zip(&self.parts) {
-            let (front, back) = palette(part.colour);
-            scene = scene.with_item(mesh, Material::cloth(front, back));
+            scene = scene.with_item(mesh, part.material);
         }
         for mesh in &bodies {
             scene = scene.with_item(mesh, Material::plaster());

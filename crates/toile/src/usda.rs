@@ -53,6 +53,8 @@ pub(crate) fn write(out: &mut dyn Write, clip: &Clip, stage: Stage) -> io::Resul
 
 fn write_material(out: &mut dyn Write, material: &Material, name: &str) -> io::Result<()> {
     let ([r, g, b], roughness) = (material.base_color, material.roughness);
+    // What is open between yarns is seen through. Sheen and anisotropy have no place in the preview surface.
+    let opacity = 1.0 - material.weave.as_ref().map_or(0.0, |w| w.transmission);
     write!(
         out,
         "        def Material \"{name}\"
@@ -64,6 +66,7 @@ fn write_material(out: &mut dyn Write, material: &Material, name: &str) -> io::R
                 uniform token info:id = \"UsdPreviewSurface\"
                 color3f inputs:diffuseColor = ({r}, {g}, {b})
                 float inputs:metallic = 0
+                float inputs:opacity = {opacity}
                 float inputs:roughness = {roughness}
                 token outputs:surface
             }}

@@ -5,6 +5,7 @@ use crate::{NONE, TriMesh};
 use glam::{DQuat, DVec3};
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Objects of a file and the materials they are made of.
 ///
@@ -66,6 +67,45 @@ pub struct Material {
     pub base_color: [f32; 3],
     /// 0 for a mirror, 1 for chalk.
     pub roughness: f32,
+    /// What formats that know cloth show besides.
+    pub weave: Option<Arc<WeaveLook>>,
+}
+
+/// How cloth looks in formats that know sheen, anisotropy and textures: glTF with its extensions, USD's preview surface.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeaveLook {
+    /// Colour of the sheen of fibres that stand up, linear; black for none.
+    pub sheen: [f32; 3],
+    /// Roughness of that sheen.
+    pub sheen_roughness: f32,
+    /// How much longer highlights are in one direction than across, 0 to 1.
+    pub anisotropy: f32,
+    /// That direction, from the u of the material coordinates to their v [rad].
+    pub anisotropy_rotation: f32,
+    /// Share of the light that goes straight through.
+    pub transmission: f32,
+    /// Tiled pictures of the weave.
+    pub textures: Option<Textures>,
+}
+
+/// PNG files of a piece of the weave, to be tiled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Textures {
+    /// What they cover along u and v, in the unit of the material coordinates.
+    pub size: [f64; 2],
+    /// Colour, sRGB; it stands in place of the colour of the material.
+    pub base_color: Vec<u8>,
+    /// Normals, as glTF has them.
+    pub normal: Vec<u8>,
+    /// Roughness in green, as glTF has it.
+    pub roughness: Vec<u8>,
+}
+
+impl Textures {
+    /// The files: colour, normals, roughness.
+    pub(crate) fn files(&self) -> [&[u8]; 3] {
+        [&self.base_color, &self.normal, &self.roughness]
+    }
 }
 
 /// Rotation, then translation, of a rigid body.
@@ -80,7 +120,7 @@ pub struct RigidPose {
 impl Material {
     /// A rough material of a colour.
     pub fn new(name: impl Into<String>, base_color: [f32; 3]) -> Self {
-        Self { name: name.into(), base_color, roughness: 0.9 }
+        Self { name: name.into(), base_color, roughness: 0.9, weave: None }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Wavefront OBJ.
 //!
 //! Reads `v`, `vt` and `f` with every index form (`v`, `v/vt`, `v//vn`, `v/vt/vn`, counted from 1
-//! or, when negative, back from the last); polygons are cut into fans. Groups, materials, normals,
-//! curves and comments are skipped. If only some faces have uv indices, the mesh gets none.
+//! or, when negative, back from the last); polygons are cut into fans. Groups and materials are kept by
+//! [`read_model`] alone; normals, curves and comments are skipped. If only some faces have uv indices, the mesh gets none.
 //!
 //! Written numbers are the shortest that read back as the same bits, so that
 //! `read(write(mesh)) == mesh`. Objects, groups (`g`), materials (`usemtl`) and normals are written too.
@@ -12,16 +12,56 @@ mod write;
 pub use write::{write, write_materials, write_model};
 
 use super::error::excerpt;
-use super::{Error, Place};
+use super::{Error, Material, Model, Object, Part, Place};
 use crate::TriMesh;
 use glam::{DVec2, DVec3};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Longest name of a group or material that is kept [bytes].
+const LONGEST_NAME: usize = 256;
 
 /// Reads a mesh; `name` is for error messages.
 ///
 /// # Errors
 /// If a line cannot be understood, or the mesh has a hard fault.
 pub fn read(bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
+    read_marked(bytes, name)?.finish()
+}
+
+/// Reads a mesh with its groups and the names of its materials, as one object: consecutive triangles of one group and
+/// material are a part. Libraries of materials are not read, so that all have the same colour.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_model(bytes: &[u8], name: &str) -> Result<Model, Error> {
+    let mut reader = read_marked(bytes, name)?;
+    let marks = std::mem::take(&mut reader.marks);
+    let mesh = reader.finish()?;
+    let mut model = Model { objects: Vec::new(), materials: Vec::new() };
+    let mut known = BTreeMap::new();
+    let mut parts = Vec::new();
+    let ends = marks.iter().skip(1).map(|m| m.triangle).chain([mesh.triangles.len() as u32]);
+    for (mark, end) in marks.iter().zip(ends) {
+        if mark.triangle == end {
+            continue;
+        }
+        let material = *known.entry(mark.material.clone()).or_insert_with(|| {
+            let material = Material { name: mark.material.clone(), ..Material::default() };
+            model.materials.push(material);
+            model.materials.len() as u32 - 1
+        });
+        parts.push(Part { name: mark.group.clone(), triangles: mark.triangle..end, material });
+    }
+    if model.materials.is_empty() {
+        model.materials.push(Material::default());
+    }
+    model.objects.push(Object { parts, ..Object::new("object", mesh) });
+    Ok(model)
+}
+
+/// Reads all lines.
+fn read_marked<'a>(bytes: &[u8], name: &'a str) -> Result<Reader<'a>, Error> {
     let mut reader = Reader::new(name);
     // Some editors begin a text with a byte order mark.
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -31,7 +71,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<TriMesh, Error> {
         reader.statement(&statement)?;
         reader.line += extra_lines;
     }
-    reader.finish()
+    Ok(reader)
 }
 
 /// Takes a statement off the front: a line without its comment, joined with those that follow as
@@ -73,6 +113,16 @@ struct Reader<'a> {
     forward: Vec<(usize, u32, Kind)>,
     /// Whether a face had no uv indices.
     bare_faces: bool,
+    /// Where groups and materials begin; the first is that of faces before any is named.
+    marks: Vec<Mark>,
+}
+
+/// The first triangle of a group and a material.
+#[derive(Clone, Default)]
+struct Mark {
+    triangle: u32,
+    group: String,
+    material: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -84,7 +134,8 @@ enum Kind {
 impl<'a> Reader<'a> {
     fn new(name: &'a str) -> Self {
         let mesh = TriMesh::default();
-        Self { name, line: 0, mesh, forward: Vec::new(), bare_faces: false }
+        let marks = vec![Mark::default()];
+        Self { name, line: 0, mesh, forward: Vec::new(), bare_faces: false, marks }
     }
 
     fn statement(&mut self, statement: &[u8]) -> Result<(), Error> {
@@ -108,9 +159,24 @@ impl<'a> Reader<'a> {
                 self.mesh.uv.push(DVec2::new(u, v));
             }
             Some(b"f") => self.face(words)?,
+            Some(b"g" | b"o") => self.mark(words.next(), |mark, group| mark.group = group),
+            Some(b"usemtl") => self.mark(words.next(), |mark, name| mark.material = name),
             _ => {}
         }
         Ok(())
+    }
+
+    /// Begins a group or a material.
+    fn mark(&mut self, word: Option<&[u8]>, set: impl FnOnce(&mut Mark, String)) {
+        let word = word.map(|w| &w[..w.len().min(LONGEST_NAME)]).unwrap_or_default();
+        let triangle = self.mesh.triangles.len() as u32;
+        let mut mark = self.marks.last().cloned().unwrap_or_default();
+        set(&mut mark, String::from_utf8_lossy(word).into_owned());
+        // Names without triangles in between replace each other.
+        if self.marks.last().is_some_and(|last| last.triangle == triangle) {
+            self.marks.pop();
+        }
+        self.marks.push(Mark { triangle, ..mark });
     }
 
     fn number(&self, word: Option<&[u8]>, remedy: &'static str) -> Result<f64, Error> {
@@ -231,6 +297,36 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn groups_and_materials_become_parts() {
+        use super::{read_model, write_model};
+        use crate::io::{Material, Model, Object, Part};
+        let mesh = crate::shape::grid(1.0, 1.0, 2, 2, crate::shape::Diagonals::Same);
+        let part =
+            |name: &str, triangles, material| Part { name: name.into(), triangles, material };
+        let parts = vec![part("left", 0..3, 1), part("right", 3..8, 0)];
+        let materials = ["silk", "wool"].map(|n| Material::new(n, [0.5; 3])).to_vec();
+        let object = Object { parts, ..Object::new("shirt", mesh.clone()) };
+        let mut text = Vec::new();
+        write_model(&mut text, &Model { objects: vec![object], materials }, Some("a.mtl")).unwrap();
+        let model = read_model(&text, "a.obj").unwrap();
+        assert_eq!(model.objects[0].mesh, mesh);
+        let found: Vec<_> = model.objects[0]
+            .parts
+            .iter()
+            .map(|p| {
+                (
+                    p.name.as_str(),
+                    p.triangles.clone(),
+                    model.materials[p.material as usize].name.as_str(),
+                )
+            })
+            .collect();
+        assert_eq!(found, [("left", 0..3, "wool"), ("right", 3..8, "silk")]);
+        let plain = read_model(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\ng end", "b.obj").unwrap();
+        assert_eq!(plain.objects[0].parts.len(), 1);
+    }
+
     use super::*;
     use crate::shape;
 

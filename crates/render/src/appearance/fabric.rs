@@ -79,8 +79,9 @@ pub(crate) struct Side {
     pub(super) body: f32,
     /// Factor that keeps single scattering below one.
     pub(super) scale: f32,
-    /// Mean colour.
+    /// Mean colour, and mean share of the light that arrives at the yarns.
     mean: Vec3,
+    mean_open: f32,
     /// Share of the light that goes through.
     transmission: f32,
     /// Share of the area without yarn.
@@ -120,6 +121,20 @@ impl Fabric {
     /// # Errors
     /// If the appearance does not fit together, or its picture is missing.
     pub fn new(appearance: &Appearance, picture: Option<Picture>) -> Result<Self, Error> {
+        let mut fabric = Self::without_tables(appearance, picture)?;
+        if !fabric.yarns.is_empty() {
+            fabric.tabulate(true);
+            fabric.tabulate(false);
+            fabric.finish_sides();
+        }
+        Ok(fabric)
+    }
+
+    /// What needs no tables: geometry and colours of the yarns.
+    pub(super) fn without_tables(
+        appearance: &Appearance,
+        picture: Option<Picture>,
+    ) -> Result<Self, Error> {
         appearance.check()?;
         if let Some(Print::Picture { file, .. }) = &appearance.print
             && picture.is_none()
@@ -167,9 +182,8 @@ impl Fabric {
             picture,
         };
         if !fabric.yarns.is_empty() {
-            fabric.tabulate(true);
-            fabric.tabulate(false);
-            fabric.finish_sides();
+            let (_, gaps, mean) = fabric.facets(true);
+            (fabric.front.open, fabric.front.mean) = (gaps, mean);
         }
         Ok(fabric)
     }
@@ -179,7 +193,7 @@ impl Fabric {
         &self.appearance
     }
 
-    /// Mean colour of one side, linear RGB.
+    /// Mean colour of the yarns on one side, linear RGB.
     pub fn mean_colour(&self, front: bool) -> [f32; 3] {
         match &self.relief {
             ReliefKind::Sheet { front: f, back, .. } => (if front { f } else { back }).to_array(),
@@ -218,7 +232,11 @@ impl Fabric {
         let relief = self.pierced(uv, v.view, v.handedness, v.front)?;
         let (facet, colour) = self.facet(&relief, uv, v);
         let mirror = if v.front { v.handedness } else { -v.handedness };
-        Some(Bsdf::Yarn(YarnBsdf::new(self, v.front, mirror, facet, colour, v.view)))
+        let bsdf = YarnBsdf::new(self, v.front, mirror, facet, colour, v.view);
+        let side = self.sides(v.front).0;
+        let mean = self.printed(v.uv, v.front).map_or(side.mean, |p| p.over(side.mean));
+        let [x, y] = self.chances(v).0;
+        Some(Bsdf::Yarn(bsdf.unresolved(mean * side.mean_open, x.min(y))))
     }
 
     /// The same without any detail, for light that comes by way of other surfaces.
@@ -247,16 +265,10 @@ impl Fabric {
     /// Where a sample looks, relative to the hit: a point in a whole number of repeats, if these are
     /// smaller than what is seen.
     fn spread(&self, v: &Viewed, place: [f32; 2]) -> Vec2 {
-        let cos = v.view.z.max(0.1);
-        let flat = Vec2::new(v.view.x, v.view.y * v.handedness);
-        let along = flat.normalize_or(Vec2::X);
-        let stretch = (along * along) / (cos * cos) + (Vec2::ONE - along * along);
-        let extent = v.width * Vec2::new(stretch.x.sqrt(), stretch.y.sqrt());
-        let ratio = extent / self.repeat;
+        let (chances, ratio) = self.chances(v);
         let mut spread = Vec2::ZERO;
         for axis in 0..2 {
-            let t = ((ratio[axis] - FADE[0]) / (FADE[1] - FADE[0])).clamp(0.0, 1.0);
-            let chance = t * t * (3.0 - 2.0 * t);
+            let chance = chances[axis];
             // One number decides whether, and where: it stays well spread below the chance.
             if place[axis] < chance {
                 let whole = ratio[axis].ceil().max(1.0) * self.repeat[axis];
@@ -264,6 +276,21 @@ impl Fabric {
             }
         }
         spread
+    }
+
+    /// How often a sample looks elsewhere in the repeat along each axis, and the size of what it sees in repeats.
+    fn chances(&self, v: &Viewed) -> ([f32; 2], Vec2) {
+        let cos = v.view.z.max(0.1);
+        let flat = Vec2::new(v.view.x, v.view.y * v.handedness);
+        let along = flat.normalize_or(Vec2::X);
+        let stretch = (along * along) / (cos * cos) + (Vec2::ONE - along * along);
+        let extent = v.width * Vec2::new(stretch.x.sqrt(), stretch.y.sqrt());
+        let ratio = extent / self.repeat;
+        let chance = |axis: usize| {
+            let t = ((ratio[axis] - FADE[0]) / (FADE[1] - FADE[0])).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        };
+        ([chance(0), chance(1)], ratio)
     }
 
     /// The yarn that a ray meets; in a gap seen from the side it is the one next to the gap.
@@ -317,6 +344,11 @@ impl Fabric {
 
     /// Geometry and colour of a point of a yarn.
     fn facet(&self, seen: &Seen, uv: Vec2, v: &Viewed) -> (Facet, Vec3) {
+        self.dyed_facet(seen, v, self.printed(uv, v.front))
+    }
+
+    /// The same with some print, or none.
+    fn dyed_facet(&self, seen: &Seen, v: &Viewed, ink: Option<Ink>) -> (Facet, Vec3) {
         let Seen { relief, dir } = seen;
         let threads = &self.yarns[relief.yarn.min(self.yarns.len() - 1)];
         let y = v.handedness;
@@ -329,7 +361,7 @@ impl Fabric {
         let open = DEEPEST + (1.0 - DEEPEST) * relief.height;
         let facet = Facet { normal, axis, yarn: relief.yarn, open };
         let own = threads.colour(relief.number);
-        let dyed = self.printed(uv, v.front).map_or(own, |p| p.over(own));
+        let dyed = ink.map_or(own, |p| p.over(own));
         let uneven = unevenness(relief.number, relief.along, 7 + relief.yarn as u32);
         let shade = detail.shade * (1.0 + 0.6 * threads.irregularity * uneven);
         // More or less dye: white stays white, and the mean stays what it is.
@@ -355,6 +387,7 @@ impl Fabric {
             side.table = table.clone();
             side.open = gaps;
             side.mean = mean;
+            side.mean_open = all.iter().map(|f| f.open).sum::<f32>() / all.len().max(1) as f32;
         }
         let facets = &all[..all.len().min(FACETS)];
         let matte: Vec<[f32; 2]> =
@@ -417,7 +450,7 @@ impl Fabric {
         for k in 0..6 * FACETS {
             let uv = place(k) * self.repeat * wide;
             if let Some(seen) = self.relief_at(uv, front) {
-                mean += self.facet(&seen, uv, &viewed(uv)).1;
+                mean += self.dyed_facet(&seen, &viewed(uv), None).1;
                 count += 1.0;
             }
         }
@@ -554,7 +587,152 @@ fn empty_side(fuzz: f32) -> Side {
         body: 0.9,
         scale: 1.0,
         mean: Vec3::ONE,
+        mean_open: 1.0,
         transmission: 0.0,
         open: 0.0,
     }
+}
+
+/// Mean of a side of the cloth, without tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Survey {
+    pub(super) colour: Vec3,
+    /// Disorder of the fibres.
+    pub(super) alpha: f32,
+    /// Mean direction of the fibres, doubled as an angle and halved again; its length says how much they agree.
+    pub(super) direction: Vec2,
+    pub(super) transmission: f32,
+    pub(super) open: f32,
+    pub(super) has_yarns: bool,
+}
+
+/// A texel of a baked texture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texel {
+    pub(super) colour: Vec3,
+    /// Share that is not open.
+    pub(super) cover: f32,
+    pub(super) normal: Vec3,
+    pub(super) alpha: f32,
+}
+
+/// Points along each side of a texel that are averaged.
+const TAPS: usize = 3;
+/// Longest side of a baked tile [m].
+const MAX_TILE: f32 = 0.3;
+
+impl Fabric {
+    /// What one side is on average.
+    pub(super) fn surveyed(&self, front: bool) -> Survey {
+        if let ReliefKind::Sheet { front: f, back, .. } = &self.relief {
+            let colour = if front { *f } else { *back };
+            let alpha = self.appearance.sheet.map_or(0.5, |s| (s.roughness * s.roughness) as f32);
+            let direction = Vec2::ZERO;
+            return Survey {
+                colour,
+                alpha,
+                direction,
+                transmission: 0.0,
+                open: 0.0,
+                has_yarns: false,
+            };
+        }
+        let (facets, gaps, mean) = self.facets(front);
+        let count = facets.len().max(1) as f32;
+        let (mut alpha, mut doubled, mut open) = (0.0, Vec2::ZERO, 0.0);
+        for f in &facets {
+            alpha += self.lobes(f.yarn).alpha / count;
+            let flat = Vec2::new(f.axis.x, f.axis.y);
+            let d = flat.normalize_or_zero();
+            doubled += Vec2::new(d.x * d.x - d.y * d.y, 2.0 * d.x * d.y) / count;
+            open += f.open / count;
+        }
+        let strength = doubled.length();
+        let (s, c) = (0.5 * doubled.y.atan2(doubled.x)).sin_cos();
+        let transmission =
+            self.yarns.iter().map(|t| t.lobes.transmission).sum::<f32>() / self.yarns.len() as f32;
+        let printed = self.printed_mean(front).map_or(mean, |ink| ink.over(mean));
+        Survey {
+            colour: printed * open,
+            alpha,
+            direction: Vec2::new(c, s) * strength,
+            transmission,
+            open: if gaps > CLOSED { gaps } else { 0.0 },
+            has_yarns: true,
+        }
+    }
+
+    /// Mean of the print over a piece of cloth; its strength counts what is bare.
+    fn printed_mean(&self, front: bool) -> Option<Ink> {
+        self.print.as_ref()?;
+        let n = 96;
+        let (mut colour, mut weight) = (Vec3::ZERO, 0.0);
+        for k in 0..n * n {
+            let uv = Vec2::new((k % n) as f32 + 0.37, (k / n) as f32 + 0.61) * (0.2 / n as f32);
+            if let Some(ink) = self.printed(uv, front) {
+                colour += ink.colour * ink.strength;
+                weight += ink.strength;
+            }
+        }
+        let strength = weight / (n * n) as f32;
+        (weight > 0.0).then(|| Ink { colour: colour / weight, strength })
+    }
+
+    /// Size of a tile for textures [m]: a whole number of repeats with all stripes, at least a few millimetres.
+    pub(super) fn tile(&self) -> Vec2 {
+        let stripes = |yarn: usize| self.yarns.get(yarn).map_or(1, |t| t.colours.len()) as f32;
+        let mut tile = self.repeat;
+        if let (ReliefKind::Weave(_), Some(weave)) = (&self.relief, &self.appearance.weave) {
+            // Repeats of the draft after which the stripes begin anew.
+            let whole = |columns: usize, colours: f32| {
+                let (n, m) = (columns as u64, colours as u64);
+                (m / gcd(n, m)) as f32
+            };
+            tile.x *= whole(weave.columns(), stripes(0));
+            tile.y *= whole(weave.rows(), stripes(1));
+        } else {
+            tile.y *= stripes(0);
+        }
+        for axis in 0..2 {
+            let least = 4e-3;
+            if tile[axis] < least {
+                tile[axis] *= (least / tile[axis]).ceil();
+            }
+        }
+        tile.min(Vec2::splat(MAX_TILE).max(self.repeat))
+    }
+
+    /// Mean of the front over a texel around a point.
+    pub(super) fn texel(&self, uv: Vec2, size: Vec2) -> Texel {
+        if let ReliefKind::Sheet { front, .. } = &self.relief {
+            let alpha = self.appearance.sheet.map_or(0.5, |s| (s.roughness * s.roughness) as f32);
+            return Texel { colour: *front, cover: 1.0, normal: Vec3::Z, alpha };
+        }
+        let viewed = Viewed { uv, handedness: 1.0, front: true, view: Vec3::Z, width: 0.0 };
+        let (mut colour, mut normal, mut alpha, mut count) = (Vec3::ZERO, Vec3::ZERO, 0.0, 0.0);
+        for k in 0..TAPS * TAPS {
+            let tap = Vec2::new((k % TAPS) as f32, (k / TAPS) as f32) + 0.5;
+            let at = uv + (tap / TAPS as f32 - 0.5) * size;
+            let seen = self.relief_at(at, true);
+            let closed = self.front.open <= CLOSED;
+            let Some(seen) = seen.or_else(|| closed.then(|| self.fill(at, true)).flatten()) else {
+                continue;
+            };
+            let (facet, own) = self.facet(&seen, at, &viewed);
+            colour += own * facet.open;
+            normal += facet.normal;
+            alpha += self.lobes(facet.yarn).alpha;
+            count += 1.0;
+        }
+        let most = (TAPS * TAPS) as f32;
+        if count == 0.0 {
+            let colour = self.yarns[0].colours[0];
+            return Texel { colour, cover: 0.0, normal: Vec3::Z, alpha: 0.5 };
+        }
+        Texel { colour: colour / count, cover: count / most, normal, alpha: alpha / count }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }

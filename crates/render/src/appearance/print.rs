@@ -176,6 +176,26 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_that_claims_to_be_huge_is_refused_before_memory_is_taken() {
+        let mut file = Vec::new();
+        crate::Image::filled(2, 2, [9; 4]).write_png(&mut file).unwrap();
+        // Width and height stand behind the signature and the head of the first chunk.
+        file[16..24].copy_from_slice(&[0, 15, 255, 255, 0, 15, 255, 255]);
+        let crc = png_crc(&file[12..29]);
+        file[29..33].copy_from_slice(&crc.to_be_bytes());
+        let error = Picture::read_png(&file, "a.png").unwrap_err().to_string();
+        assert!(error.contains("a.png"), "{error}");
+        for cut in 0..file.len() {
+            assert!(Picture::read_png(&file[..cut], "a.png").is_err());
+        }
+    }
+
+    fn png_crc(bytes: &[u8]) -> u32 {
+        let step = |c: u32| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
+        !bytes.iter().fold(!0, |crc, b| (0..8).fold(crc ^ u32::from(*b), |c, _| step(c)))
+    }
+
+    #[test]
     fn a_picture_is_repeated_upright() {
         let mut file = Vec::new();
         let image = crate::Image {

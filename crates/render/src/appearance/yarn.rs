@@ -56,6 +56,8 @@ pub(crate) struct YarnBsdf<'a> {
     /// Light of the view that single scattering does not return.
     lost: f32,
     shares: Shares,
+    /// Colour by which light is divided before noise is smoothed.
+    guide: Vec3,
 }
 
 /// How often each lobe is sampled.
@@ -108,6 +110,7 @@ impl<'a> YarnBsdf<'a> {
             pass,
             lost,
             shares: Shares::default(),
+            guide: colour.max(Vec3::splat(0.02)) * facet.open,
         };
         bsdf.shares = bsdf.choose_shares();
         bsdf
@@ -272,6 +275,12 @@ impl<'a> YarnBsdf<'a> {
     }
 
     pub(crate) fn albedo(&self) -> Vec3 {
-        self.colour.max(Vec3::splat(0.02)) * self.facet.open
+        self.guide
+    }
+
+    /// The same where single yarns are not seen: the yarn at hand is then a sample, and its colour noise.
+    pub(super) fn unresolved(mut self, mean: Vec3, share: f32) -> Self {
+        self.guide = self.guide.lerp(mean.max(Vec3::splat(0.02)), share);
+        self
     }
 }

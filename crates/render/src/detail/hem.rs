@@ -1,7 +1,7 @@
 //! Edges that are as thick as the cloth, and hems that are turned up behind it.
 
-use super::project::{Grid, OnSurface};
-use super::{Border, vertex_normals};
+use super::project::OnSurface;
+use super::{Chain, Cloth};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 use toile_mesh::TriMesh;
@@ -28,55 +28,60 @@ struct Corner {
     along: f64,
 }
 
-/// The vertices of a border, the first again at the end.
-fn corners(mesh: &TriMesh, border: &Border) -> Vec<Corner> {
-    let normals = vertex_normals(mesh);
-    let n = border.vertices.len();
-    let at = |k: usize| mesh.positions[border.vertices[k % n] as usize];
-    let mut along = 0.0;
-    (0..=n)
-        .map(|k| {
-            let tangent = at(k + 1) - at(k + n - 1);
-            let normal = normals[border.vertices[k % n] as usize];
-            // The cloth is on the left of the border seen from its front.
-            let outward = tangent.cross(normal).normalize_or_zero();
-            if k > 0 {
-                along += at(k).distance(at(k - 1));
-            }
-            Corner { at: at(k), normal, outward, along }
+impl Cloth<'_> {
+    /// The vertices of a border, the first again at the end.
+    fn corners(&self, border: &Chain) -> Vec<Corner> {
+        let n = border.vertices.len();
+        let at = |k: usize| self.mesh.positions[border.vertices[k % n] as usize];
+        let mut along = 0.0;
+        (0..=n)
+            .map(|k| {
+                let tangent = at(k + 1) - at(k + n - 1);
+                let normal = self.normals[border.vertices[k % n] as usize];
+                // The cloth is on the left of the border seen from its front.
+                let outward = tangent.cross(normal).normalize_or_zero();
+                if k > 0 {
+                    along += at(k).distance(at(k - 1));
+                }
+                Corner { at: at(k), normal, outward, along }
+            })
+            .collect()
+    }
+
+    /// A rounded strip along a border: the edge of the cloth as one sees it.
+    ///
+    /// It is as high as the cloth is thick, twice that where a hem is turned up.
+    pub fn rim(&self, border: &Chain, hem: &Hem) -> TriMesh {
+        if border.vertices.len() < 3 {
+            return TriMesh::default();
+        }
+        let layers = if hem.width > 0.0 { 2.0 } else { 1.0 };
+        let radius = 0.5 * layers * hem.thickness;
+        // A hem lies behind the cloth, so the middle of its edge does.
+        let shift = if hem.width > 0.0 { -0.5 * hem.thickness } else { 0.0 };
+        sweep(&self.corners(border), ARC, |corner, k| {
+            let angle = PI * (k as f64 / (ARC - 1) as f64 - 0.5);
+            let off = corner.outward * angle.cos() - corner.normal * angle.sin();
+            let at = corner.at + corner.normal * shift + off * radius;
+            (at, DVec2::new(corner.along, radius * angle))
         })
-        .collect()
-}
+    }
 
-/// A rounded strip along a border: the edge of the cloth as one sees it.
-///
-/// It is as high as the cloth is thick, twice that where a hem is turned up.
-pub fn rim(mesh: &TriMesh, border: &Border, hem: &Hem) -> TriMesh {
-    let layers = if hem.width > 0.0 { 2.0 } else { 1.0 };
-    let radius = 0.5 * layers * hem.thickness;
-    // A hem lies behind the cloth, so the middle of its edge does.
-    let shift = if hem.width > 0.0 { -0.5 * hem.thickness } else { 0.0 };
-    sweep(&corners(mesh, border), ARC, |corner, k| {
-        let angle = PI * (k as f64 / (ARC - 1) as f64 - 0.5);
-        let off = corner.outward * angle.cos() - corner.normal * angle.sin();
-        let at = corner.at + corner.normal * shift + off * radius;
-        (at, DVec2::new(corner.along, radius * angle))
-    })
-}
-
-/// The part of a hem that is turned up: a band behind the cloth along its border.
-pub fn hem_band(mesh: &TriMesh, border: &Border, hem: &Hem) -> TriMesh {
-    let rows = 4;
-    let normals = vertex_normals(mesh);
-    let surface = Grid::new(mesh, &normals);
-    sweep(&corners(mesh, border), rows + 1, |corner, k| {
-        let inward = hem.width * k as f64 / rows as f64;
-        let straight = corner.at - corner.outward * inward;
-        // The cloth bends: the band follows it.
-        let plain = OnSurface { at: straight, normal: corner.normal };
-        let on = surface.nearest(straight).unwrap_or(plain);
-        (on.at - on.normal * hem.thickness, DVec2::new(corner.along, inward))
-    })
+    /// The part of a hem that is turned up: a band behind the cloth along its border.
+    pub fn hem_band(&self, border: &Chain, hem: &Hem) -> TriMesh {
+        if border.vertices.len() < 3 {
+            return TriMesh::default();
+        }
+        let rows = 4;
+        sweep(&self.corners(border), rows + 1, |corner, k| {
+            let inward = hem.width * k as f64 / rows as f64;
+            let straight = corner.at - corner.outward * inward;
+            // The cloth bends: the band follows it.
+            let plain = OnSurface { at: straight, normal: corner.normal };
+            let on = self.nearest(straight).unwrap_or(plain);
+            (on.at - on.normal * hem.thickness, DVec2::new(corner.along, inward))
+        })
+    }
 }
 
 /// Quads between the points of neighbouring corners.
@@ -107,20 +112,21 @@ fn sweep(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detail::borders;
+    use crate::detail::edge_chains;
     use toile_mesh::shape::{Diagonals, grid};
 
     #[test]
     fn a_rim_is_as_thick_as_the_cloth_and_lies_outside_its_edge() {
         let sheet = grid(0.4, 0.4, 4, 4, Diagonals::Same);
-        let border = &borders(&sheet)[0];
-        let raw = rim(&sheet, border, &Hem { thickness: 1e-3, width: 0.0 });
+        let border = &edge_chains(&sheet)[0];
+        let cloth = Cloth::new(&sheet);
+        let raw = cloth.rim(border, &Hem { thickness: 1e-3, width: 0.0 });
         let (lo, hi) = raw.bounds().unwrap();
         assert!((hi.y - 0.5e-3).abs() < 1e-9 && (lo.y + 0.5e-3).abs() < 1e-9);
         assert!(
             hi.x > 0.2 + 0.3e-3 && raw.positions.iter().all(|p| p.x.abs().max(p.z.abs()) > 0.199)
         );
-        let turned = rim(&sheet, border, &Hem { thickness: 1e-3, width: 0.02 });
+        let turned = cloth.rim(border, &Hem { thickness: 1e-3, width: 0.02 });
         let (lo, hi) = turned.bounds().unwrap();
         assert!((hi.y - lo.y - 2e-3).abs() < 1e-9);
     }
@@ -129,7 +135,8 @@ mod tests {
     fn a_hem_lies_behind_the_cloth_by_its_thickness() {
         let sheet = grid(0.4, 0.4, 4, 4, Diagonals::Same);
         let up = sheet.area_normal(0).normalize();
-        let band = hem_band(&sheet, &borders(&sheet)[0], &Hem { thickness: 1e-3, width: 0.02 });
+        let hem = Hem { thickness: 1e-3, width: 0.02 };
+        let band = Cloth::new(&sheet).hem_band(&edge_chains(&sheet)[0], &hem);
         assert!(band.positions.iter().all(|p| (p.dot(up) + 1e-3).abs() < 1e-9));
         let inner = band.positions.iter().map(|p| p.x.abs().max(p.z.abs())).fold(1.0, f64::min);
         assert!((0.17..0.19).contains(&inner), "{inner}");

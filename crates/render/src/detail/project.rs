@@ -1,15 +1,18 @@
 //! The nearest point of a mesh, for details that must follow its surface.
 
+use super::vertex_normals;
 use glam::DVec3;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use toile_mesh::TriMesh;
 
-/// Triangles by the cells of a grid that their boxes touch.
-pub(super) struct Grid<'a> {
-    mesh: &'a TriMesh,
-    normals: &'a [DVec3],
+/// A mesh that details follow: its normals, and its triangles by the cells of a grid that their boxes touch.
+#[derive(Clone, Debug)]
+pub struct Cloth<'a> {
+    pub(super) mesh: &'a TriMesh,
+    pub(super) normals: Vec<DVec3>,
     cell: f64,
-    cells: BTreeMap<[i32; 3], Vec<u32>>,
+    /// Looked up, never walked through.
+    cells: HashMap<[i32; 3], Vec<u32>>,
 }
 
 /// A point of the surface.
@@ -20,9 +23,10 @@ pub(super) struct OnSurface {
     pub(super) normal: DVec3,
 }
 
-impl<'a> Grid<'a> {
-    /// A grid whose cells are about as large as a triangle.
-    pub(super) fn new(mesh: &'a TriMesh, normals: &'a [DVec3]) -> Self {
+impl<'a> Cloth<'a> {
+    /// Prepares a mesh; the cells of its grid are about as large as a triangle.
+    pub fn new(mesh: &'a TriMesh) -> Self {
+        let normals = vertex_normals(mesh);
         let edge = |t: usize| {
             let [a, b, _] = mesh.corners(t);
             a.distance(b)
@@ -30,7 +34,7 @@ impl<'a> Grid<'a> {
         let count = mesh.triangles.len().max(1) as f64;
         let mean = (0..mesh.triangles.len()).map(edge).sum::<f64>() / count;
         let cell = (1.5 * mean).max(1e-6);
-        let mut cells: BTreeMap<[i32; 3], Vec<u32>> = BTreeMap::new();
+        let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
         for t in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(t);
             let lo = cell_of(a.min(b).min(c), cell);
@@ -67,6 +71,18 @@ impl<'a> Grid<'a> {
             }
         }
         best.map(|(_, found)| found)
+    }
+
+    /// A body that keeps away from this cloth: vertices that lie within a distance [m] of it go inward by `by` [m], so that
+    /// the smooth surfaces of both do not cross. Only what the cloth covers is moved.
+    pub fn receded(&self, body: &TriMesh, within: f64, by: f64) -> TriMesh {
+        let normals = vertex_normals(body);
+        let mut receded = body.clone();
+        for (p, n) in receded.positions.iter_mut().zip(&normals) {
+            let near = self.nearest(*p).map_or(f64::INFINITY, |on| on.at.distance(*p));
+            *p -= *n * (by * (1.5 - 1.5 * near / within).clamp(0.0, 1.0));
+        }
+        receded
     }
 
     fn on_triangle(&self, t: usize, p: DVec3) -> OnSurface {
@@ -126,8 +142,7 @@ mod tests {
     fn points_beside_a_wavy_sheet_fall_on_it() {
         let mesh = grid(1.0, 1.0, 30, 30, Diagonals::Alternating)
             .map_positions(|p| DVec3::new(p.x, 0.05 * (8.0 * p.x).sin(), p.z));
-        let normals = crate::detail::vertex_normals(&mesh);
-        let surface = Grid::new(&mesh, &normals);
+        let surface = Cloth::new(&mesh);
         for k in 0..200 {
             let p = DVec3::new(f64::from(k % 20) * 0.04 - 0.4, 0.0, f64::from(k / 20) * 0.08 - 0.4);
             let p = p + DVec3::Y * (0.05 * (8.0 * p.x).sin() + 0.01);

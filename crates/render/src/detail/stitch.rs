@@ -1,7 +1,6 @@
 //! Topstitching: short arcs of thread along a line on the cloth.
 
-use super::project::Grid;
-use super::{Border, vertex_normals};
+use super::{Chain, Cloth};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 use toile_mesh::TriMesh;
@@ -25,25 +24,72 @@ pub struct Stitch {
     pub lift: f64,
 }
 
-/// Threads along a border, as geometry; a line too long for the stitch's length has none.
-pub fn stitches(mesh: &TriMesh, border: &Border, stitch: &Stitch) -> TriMesh {
-    let mut out = TriMesh::default();
-    let line = line(mesh, border, stitch);
-    let total: f64 = line.windows(2).map(|w| w[0].at.distance(w[1].at)).sum();
-    let count = (total / stitch.length).round();
-    if !(1.0..=MAX_STITCHES).contains(&count) {
-        return out;
+impl Cloth<'_> {
+    /// Threads beside a line, as geometry; a line too long for the stitch's length has none.
+    ///
+    /// A positive inset is to the left of the line seen from the front, which is inside along borders; a negative one to
+    /// the right.
+    pub fn stitches(&self, chain: &Chain, stitch: &Stitch) -> TriMesh {
+        let mut out = TriMesh::default();
+        if chain.vertices.len() < 2 {
+            return out;
+        }
+        let line = self.line(chain, stitch);
+        let total: f64 = line.windows(2).map(|w| w[0].at.distance(w[1].at)).sum();
+        let count = (total / stitch.length).round();
+        if !(1.0..=MAX_STITCHES).contains(&count) {
+            return out;
+        }
+        let step = total / count;
+        let mut walker = Walker { line: &line, segment: 0, done: 0.0 };
+        for k in 0..count as usize {
+            // A stitch goes over most of its length; the hole takes the rest.
+            let from = step * (k as f64 + 0.08);
+            let ends = [from, from + 0.84 * step].map(|s| walker.at(s));
+            arc(&mut out, &ends, stitch);
+        }
+        out.uv_triangles = out.triangles.clone();
+        out
     }
-    let step = total / count;
-    let mut walker = Walker { line: &line, segment: 0, done: 0.0 };
-    for k in 0..count as usize {
-        // A stitch goes over most of its length; the hole takes the rest.
-        let from = step * (k as f64 + 0.08);
-        let ends = [from, from + 0.84 * step].map(|s| walker.at(s));
-        arc(&mut out, &ends, stitch);
+
+    /// A flat strip beside a line, for pictures too small for stitches: `stitch.thread` wide, `stitch.lift` above the
+    /// surface. Its front is that of the cloth.
+    pub fn ribbon(&self, chain: &Chain, stitch: &Stitch) -> TriMesh {
+        let mut out = TriMesh::default();
+        if chain.vertices.len() < 2 {
+            return out;
+        }
+        let line = self.line(chain, stitch);
+        for (k, place) in line.iter().enumerate() {
+            let tangent = line[(k + 1).min(line.len() - 1)].at - line[k.saturating_sub(1)].at;
+            let side = tangent.cross(place.normal).normalize_or_zero() * (0.5 * stitch.thread);
+            out.positions.extend([place.at + side, place.at - side]);
+        }
+        for k in 0..line.len() as u32 - 1 {
+            let a = 2 * k;
+            out.triangles.extend([[a, a + 2, a + 3], [a, a + 3, a + 1]]);
+        }
+        out
     }
-    out.uv_triangles = out.triangles.clone();
-    out
+
+    /// The line at its distance from the chain.
+    fn line(&self, chain: &Chain, stitch: &Stitch) -> Vec<Place> {
+        let n = chain.vertices.len();
+        let vertex = |k: usize| chain.vertices[if chain.closed { k % n } else { k.min(n - 1) }];
+        let at = |k: usize| self.mesh.positions[vertex(k) as usize];
+        let last = if chain.closed { n } else { n - 1 };
+        let place = |k: usize| {
+            let before = if chain.closed { k + n - 1 } else { k.saturating_sub(1) };
+            let tangent = at(k + 1) - at(before);
+            let normal = self.normals[vertex(k) as usize];
+            let outward = tangent.cross(normal).normalize_or_zero();
+            let straight = at(k) - outward * stitch.inset;
+            let found = self.nearest(straight).map(|f| Place { at: f.at, normal: f.normal });
+            let place = found.unwrap_or(Place { at: straight, normal });
+            Place { at: place.at + place.normal * stitch.lift, ..place }
+        };
+        (0..=last).map(place).collect()
+    }
 }
 
 /// A point of a line on the cloth.
@@ -51,24 +97,6 @@ pub fn stitches(mesh: &TriMesh, border: &Border, stitch: &Stitch) -> TriMesh {
 struct Place {
     at: DVec3,
     normal: DVec3,
-}
-
-fn line(mesh: &TriMesh, border: &Border, stitch: &Stitch) -> Vec<Place> {
-    let normals = vertex_normals(mesh);
-    let surface = Grid::new(mesh, &normals);
-    let n = border.vertices.len();
-    let at = |k: usize| mesh.positions[border.vertices[k % n] as usize];
-    (0..=n)
-        .map(|k| {
-            let tangent = at(k + 1) - at(k + n - 1);
-            let normal = normals[border.vertices[k % n] as usize];
-            let outward = tangent.cross(normal).normalize_or_zero();
-            let straight = at(k) - outward * stitch.inset;
-            let found = surface.nearest(straight).map(|f| Place { at: f.at, normal: f.normal });
-            let place = found.unwrap_or(Place { at: straight, normal });
-            Place { at: place.at + place.normal * stitch.lift, ..place }
-        })
-        .collect()
 }
 
 /// Goes along a line.
@@ -130,14 +158,14 @@ fn arc(out: &mut TriMesh, ends: &[Place; 2], stitch: &Stitch) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detail::borders;
+    use crate::detail::edge_chains;
     use toile_mesh::shape::{Diagonals, grid};
 
     #[test]
     fn stitches_follow_the_edge_at_their_distance() {
         let sheet = grid(0.4, 0.4, 40, 40, Diagonals::Same);
         let stitch = Stitch { length: 2.5e-3, thread: 0.4e-3, inset: 0.01, lift: 0.3e-3 };
-        let thread = stitches(&sheet, &borders(&sheet)[0], &stitch);
+        let thread = Cloth::new(&sheet).stitches(&edge_chains(&sheet)[0], &stitch);
         let each = SIDES * RINGS;
         let count = thread.positions.len() / each;
         // Four sides of 0.38 m, in stitches of about 2.5 mm.
@@ -153,11 +181,24 @@ mod tests {
     }
 
     #[test]
+    fn a_ribbon_lies_on_the_cloth_and_faces_its_front() {
+        let sheet = grid(0.4, 0.4, 40, 40, Diagonals::Same);
+        let up = sheet.area_normal(0).normalize();
+        let stitch = Stitch { length: 1.0, thread: 2e-3, inset: 0.01, lift: 0.5e-3 };
+        let ribbon = Cloth::new(&sheet).ribbon(&edge_chains(&sheet)[0], &stitch);
+        assert!(ribbon.positions.iter().all(|p| (p.dot(up) - 0.5e-3).abs() < 1e-9));
+        let area: f64 =
+            (0..ribbon.triangles.len()).map(|t| 0.5 * ribbon.area_normal(t).dot(up)).sum();
+        assert!((area / (4.0 * 0.38 * 2e-3) - 1.0).abs() < 0.05, "{area}");
+    }
+
+    #[test]
     fn impossible_lengths_give_no_stitches() {
         let sheet = grid(0.4, 0.4, 4, 4, Diagonals::Same);
         for length in [0.0, -1.0, f64::NAN, 1e-12, 100.0] {
             let stitch = Stitch { length, thread: 0.4e-3, inset: 0.01, lift: 0.0 };
-            assert!(stitches(&sheet, &borders(&sheet)[0], &stitch).triangles.is_empty());
+            let thread = Cloth::new(&sheet).stitches(&edge_chains(&sheet)[0], &stitch);
+            assert!(thread.triangles.is_empty());
         }
     }
 }

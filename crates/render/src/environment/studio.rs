@@ -39,7 +39,7 @@ impl Environment {
     /// right, two rim lights from behind and a dim room. Turn it with the camera.
     pub fn studio() -> Self {
         let boxes = [
-            SoftBox::new(-58.0, 36.0, [0.42, 0.62], [6.4, 6.05, 5.65]),
+            SoftBox::new(-64.0, 38.0, [0.38, 0.6], [9.6, 9.1, 8.5]),
             SoftBox::new(66.0, 12.0, [0.40, 0.75], [0.42, 0.45, 0.52]),
             SoftBox::new(-142.0, 26.0, [0.20, 0.8], [2.1, 2.15, 2.3]),
             SoftBox::new(140.0, 34.0, [0.24, 0.75], [3.6, 3.5, 3.35]),

@@ -22,7 +22,7 @@ pub struct Buffers {
     pub normal: Vec<[f32; 3]>,
     /// Mean colour of what is seen, linear RGB.
     pub albedo: Vec<[f32; 3]>,
-    /// Index of the surface plus one that the first ray to meet one met; 0 for none.
+    /// Index of the surface plus one that most samples met; 0 for none.
     pub material: Vec<u32>,
     /// Variance of the brightness of `colour` as the samples tell it.
     pub variance: Vec<f32>,

@@ -12,8 +12,9 @@ pub(crate) struct Pixel {
     pub(crate) hits: u32,
     /// Samples that met the floor.
     pub(crate) caught: u32,
-    /// Material of the first sample that met one, or 0.
+    /// Material that most samples met, or 0; by Boyer and Moore's vote.
     pub(crate) material: u32,
+    votes: u32,
     light: Vec3,
     bright: f32,
     bright_2: f32,
@@ -37,8 +38,14 @@ impl Pixel {
             self.hits += 1;
             self.position += seen.position;
             self.depth += seen.depth;
-            if self.material == 0 {
+            // Of sheer cloth a sample may see what is behind: neighbours must agree all the same.
+            if self.votes == 0 {
                 self.material = seen.material;
+            }
+            if seen.material == self.material {
+                self.votes += 1;
+            } else {
+                self.votes -= 1;
             }
         }
         if let Some(open) = seen.open {

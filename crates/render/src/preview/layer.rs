@@ -2,8 +2,8 @@
 //!
 //! On a silhouette some samples of a pixel see one surface and some another. Their light must not be
 //! averaged before it is smoothed, or every edge would keep its noise. So the surface most samples
-//! see is the pixel's first layer, which the filter works on; the rest, if any, is a second layer,
-//! which afterwards takes its light from neighbours that see the same surface first.
+//! see is the pixel's first layer, which the filter works on; the others afterwards take their light from
+//! neighbours that see the same surface first.
 
 use super::denoise::{Guide, luma};
 use super::shade::Seen;
@@ -110,37 +110,43 @@ impl Sum {
     }
 }
 
-/// Sorts the samples of a pixel into two layers.
+/// Most layers of a pixel; the last takes what fits none.
+pub(crate) const LAYERS: usize = 4;
+
+/// Sorts the samples of a pixel into layers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sorter {
-    sums: [Option<Sum>; 2],
+    sums: [Option<Sum>; LAYERS],
 }
 
 impl Sorter {
     /// Adds a sample seen through a pixel of the given width, in scene units at the surface.
     pub(crate) fn add(&mut self, seen: &Seen, width: f32) {
         let guide = Guide { normal: seen.normal, position: seen.position, id: seen.id, width };
-        let [a, b] = &mut self.sums;
-        let a = a.get_or_insert_with(|| Sum::new(guide));
-        if same_surface(&a.first, &guide) {
-            a.add(seen);
-        } else {
-            b.get_or_insert_with(|| Sum::new(guide)).add(seen);
+        for (k, sum) in self.sums.iter_mut().enumerate() {
+            let sum = sum.get_or_insert_with(|| Sum::new(guide));
+            if same_surface(&sum.first, &guide) || k + 1 == LAYERS {
+                sum.add(seen);
+                return;
+            }
         }
     }
 
-    /// The layers, larger first.
-    pub(crate) fn finish(&self, samples: u32) -> (Layer, Option<Layer>) {
-        let [a, b] = self.sums.map(|s| s.map(|s| s.finish(samples)));
-        match (a, b) {
-            (Some(a), Some(b)) if b.cover > a.cover => (b, Some(a)),
-            (Some(a), b) => (a, b),
-            (None, _) => (Layer::NONE, None),
+    /// The layers, the largest first.
+    pub(crate) fn finish(&self, samples: u32) -> [Option<Layer>; LAYERS] {
+        let mut layers = self.sums.map(|s| s.map(|s| s.finish(samples)));
+        let cover = |l: &Option<Layer>| l.map_or(0.0, |l| l.cover);
+        // Of equals the first stays first.
+        for k in 1..LAYERS {
+            if cover(&layers[k]) > cover(&layers[0]) {
+                layers.swap(0, k);
+            }
         }
+        layers
     }
 }
 
-/// Gives the second layer of pixel (`x`, `y`) the smoothed light of its neighbours.
+/// Gives a further layer of pixel (`x`, `y`) the smoothed light of its neighbours.
 pub(crate) fn borrow_light(
     layer: &Layer,
     guides: &[Guide],

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use toile_mesh::TriMesh;
 
 /// A ball about `centre`, its triangles facing outwards.
+#[allow(dead_code)] // not every test file has balls
 pub(crate) fn ball(centre: DVec3, radius: f64, rings: u32) -> TriMesh {
     let sectors = 2 * rings;
     let mut positions = Vec::new();
@@ -35,4 +36,12 @@ pub(crate) fn cube(centre: DVec3) -> TriMesh {
         [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
     TriMesh::new((0..8).map(corner).collect(), triangles)
+}
+
+/// The appearance in a fabric file of toile.
+#[allow(dead_code)] // not every test file has fabrics
+pub(crate) fn appearance(name: &str) -> toile_render::appearance::Appearance {
+    let text = std::fs::read_to_string(format!("../../fabrics/{name}.toml")).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    table["appearance"].clone().try_into().unwrap()
 }

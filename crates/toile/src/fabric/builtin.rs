@@ -48,8 +48,13 @@ pub fn names() -> Vec<&'static str> {
     FILES.iter().map(|(name, _)| *name).collect()
 }
 
+/// The text of the file of this name.
+pub(super) fn text(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
 /// The one of this name.
 pub fn built_in(name: &str) -> Option<Result<Fabric, Error>> {
-    let (name, text) = FILES.iter().find(|(n, _)| *n == name)?;
+    let text = text(name)?;
     Some(from_toml(text, &format!("fabrics/{name}.toml")))
 }

@@ -4,7 +4,7 @@
 //! stiffness that is not given is the secant of its curve; then serde reads a flat table.
 
 use super::units::Dimension;
-use super::{Blame, kes, kind, number};
+use super::{Blame, appearance, kes, kind, number};
 use crate::error::SceneError;
 use crate::scene::{Source, from_value, merge, suggest};
 use toile_sim::Fabric;
@@ -34,11 +34,15 @@ const CURVES: [(&str, &str, Dimension, &str); 3] = [
 /// Reads a fabric; `name` is for error messages.
 pub(crate) fn from_toml_at(text: &str, name: &str) -> Result<Fabric, Box<SceneError>> {
     let source = Source::new(name, text, Vec::new());
-    let table = text.parse().map_err(|e: toml::de::Error| {
+    let mut table: Table = text.parse().map_err(|e: toml::de::Error| {
         let mut error = source.syntax_error(e.span(), e.message());
         error.help = Some("a fabric is a TOML file; see https://toml.io".into());
         error
     })?;
+    // How it looks is no number of the simulation, but must be right too.
+    if let Some(value) = table.remove(appearance::KEY) {
+        appearance::parse(value, &source)?;
+    }
     let blame = |path: &str, reason: &str, help| source.error(path, reason, help);
     let table = complete(table, &blame)?;
     let fabric: Fabric = from_value("", Value::Table(table), &source)?;

@@ -13,7 +13,63 @@ pub fn schema() -> Value {
     );
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     schema["title"] = json!("toile fabric");
+    schema["properties"][super::appearance::KEY] = appearance();
     schema
+}
+
+/// How it looks; see `toile_render::appearance`.
+fn appearance() -> Value {
+    let number = |from: f64, to: f64, what: &str| json!({ "type": "number", "minimum": from, "maximum": to, "description": what });
+    let colour = |what: &str| json!({ "type": "string", "pattern": "^#[0-9a-fA-F]{6}$", "description": what });
+    let stripe = object(
+        "Yarns of one colour side by side.",
+        &["colour", "yarns"],
+        json!({ "colour": colour("Their colour."), "yarns": { "type": "integer", "minimum": 1 } }),
+    );
+    let yarn = object(
+        "A yarn.",
+        &["fibre", "colour", "spacing-mm", "thickness-mm"],
+        json!({
+            "fibre": { "enum": ["cotton", "linen", "wool", "silk", "polyester", "polyamide", "viscose"] },
+            "colour": colour("Its colour."),
+            "stripes": { "type": "array", "items": stripe, "description": "Colours of yarns side by side, repeated." },
+            "spacing-mm": number(0.01, 50.0, "From yarn to yarn [mm]; for knits from wale to wale."),
+            "thickness-mm": number(0.005, 50.0, "Width as it lies in the cloth [mm]."),
+            "flatness": number(0.05, 1.0, "Height over width."),
+            "crimp": number(0.0, 1.0, "How far it goes up and down."),
+            "twist-deg": number(-60.0, 60.0, "Angle of the fibres to the yarn: positive for Z twist."),
+            "plies": { "type": "integer", "minimum": 1, "maximum": 8 },
+            "irregularity": number(0.0, 0.5, "How much width and colour vary."),
+        }),
+    );
+    let rows = json!({ "type": "array", "items": { "type": "string", "pattern": "^[01]+$" } });
+    object(
+        "How it looks: exactly one of weave, knit and sheet.",
+        &[],
+        json!({
+            "weave": { "oneOf": [text("plain, basket-N, twill-A/B, herringbone-A/B, satin-N, sateen-N or crepe."), rows],
+                "description": "How warp and weft cross: a name, or rows of 1 (warp on top) and 0 from the top." },
+            "knit": { "enum": ["jersey", "rib-1x1", "rib-2x2", "interlock", "purl"] },
+            "sheet": object("Leather or film.", &["colour", "back", "roughness"], json!({
+                "colour": colour("Of the front."), "back": colour("Of the back."),
+                "roughness": number(0.0, 1.0, "0 for a mirror, 1 for chalk.") })),
+            "warp": yarn, "weft": yarn, "yarn": yarn,
+            "course-mm": number(0.02, 50.0, "From course to course of a knit [mm]."),
+            "finish": object("What is done to the cloth.", &[], json!({
+                "fuzz": number(0.0, 1.0, "Fibres that stand up from the front."),
+                "fuzz-back": number(0.0, 1.0, "The same on the back."),
+                "gloss": number(-1.0, 1.0, "Gloss by pressing; below 0 duller.") })),
+            "print": { "type": "object", "required": ["kind"], "description": "What is printed on the front.",
+                "properties": { "kind": { "enum": ["stripes", "checks", "dots", "picture"] } } },
+            "sewing": object("How it is sewn.", &[], json!({
+                "thread": colour("Of the thread; that of the cloth if absent."),
+                "thread-mm": number(0.05, 5.0, "Width of the thread [mm]."),
+                "stitch-mm": number(0.5, 50.0, "From hole to hole [mm]."),
+                "hem-mm": number(0.0, 200.0, "Width of a hem [mm]; 0 leaves edges raw."),
+                "rows": { "type": "integer", "minimum": 0, "maximum": 4 },
+                "topstitch": { "type": "boolean", "description": "Whether seams are topstitched." } })),
+        }),
+    )
 }
 
 /// All keys of a fabric.

@@ -6,6 +6,7 @@ use crate::audit::audit;
 use crate::body::four_views;
 use crate::error::Error;
 use crate::export::{self, Coordinates, Space};
+use crate::look::preview::{self, Coloured};
 use crate::output::hash::Fnv;
 use crate::output::{OutputFolder, Plan};
 use crate::picture::{Camera, Part, Studio};
@@ -24,15 +25,15 @@ use toile_mesh::TriMesh;
 use toile_mesh::io::{self, Model};
 use toile_pattern::meshing::PatternMesh;
 use toile_pattern::{Pattern, Severity};
-use toile_render::{Material, palette};
+use toile_render::{Image, Material};
 use toile_sim::body::Shape;
-use toile_sim::{Body, StepReport, World};
+use toile_sim::{Body, Fabric, StepReport, World};
 
 /// Most steps from flat panels to rest.
 const MOST_STEPS: u64 = 400;
 
-/// Rays per pixel of the picture of the panels, and of that of the garment.
-const SAMPLES: [u32; 2] = [4, 8];
+/// Rays per pixel of the picture of the panels.
+const SAMPLES: u32 = 4;
 
 /// Where frames are filmed from [degrees].
 const CAMERA: [f64; 2] = [25.0, 8.0];
@@ -100,7 +101,7 @@ impl<'a> GarmentJob<'a> {
         let tailor = Tailor::new(self.pattern, self.mesh, edge, wearer, &self.fabrics)?;
         self.tailor = Some(tailor);
         if options.picture {
-            self.arranged = Some(self.picture(SAMPLES[0])?);
+            self.arranged = Some(self.picture_of_panels()?);
         }
         Ok(())
     }
@@ -120,26 +121,47 @@ impl<'a> GarmentJob<'a> {
         Some((settling + CALM.1).min((MOST_STEPS - self.step) as f64))
     }
 
-    /// A PNG of the garment on its body from four sides, with the colours of its panels.
-    fn picture(&self, samples: u32) -> Result<Vec<u8>, Error> {
+    /// The fabric of the panels with a number of [`Self::colours`].
+    fn fabric(&self, colour: usize) -> &Fabric {
+        let panel = self.colours.iter().position(|c| *c == colour);
+        panel.map_or(self.fabrics.main(), |panel| self.fabrics.of(panel))
+    }
+
+    /// A PNG of the panels around the body from four sides, in the colours of their fabrics.
+    fn picture_of_panels(&self) -> Result<Vec<u8>, Error> {
         let fitting = self.tailor().fitting();
         let whole = fitting.mesh();
         let part = |colour: usize| {
             let own = fitting.panels().iter().zip(&self.colours).filter(|(_, c)| **c == colour);
             let triangles = own.flat_map(|(panel, _)| panel.triangles.clone());
             let triangles = triangles.map(|t| whole.triangles[t as usize]).collect();
-            let (front, back) = palette(colour);
-            (TriMesh::new(whole.positions.clone(), triangles), Material::cloth(front, back))
+            let material = preview::material(&preview::simple(self.fabric(colour)));
+            (TriMesh::new(whole.positions.clone(), triangles), material)
         };
         let last = self.colours.iter().copied().max().unwrap_or(0);
         let parts: Vec<(TriMesh, Material)> = (0..=last).map(part).collect();
         let worn = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
         let worn: Vec<(&TriMesh, Material)> = worn.map(|(mesh, m)| (mesh, *m)).collect();
-        let sheet = four_views(&self.wearer.body, &worn, samples)?;
-        let mut bytes = Vec::new();
-        sheet.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
-        Ok(bytes)
+        png(&four_views(&self.wearer.body, &worn, SAMPLES)?)
     }
+
+    /// A PNG of the garment on its body from four sides, in the colours of its fabrics.
+    fn picture(&self) -> Result<Vec<u8>, Error> {
+        let fitting = self.tailor().fitting();
+        let coloured = |(panel, colour): (&PanelRange, &usize)| Coloured {
+            triangles: panel.triangles.clone(),
+            simple: preview::simple(self.fabric(*colour)),
+        };
+        let parts: Vec<Coloured> =
+            fitting.panels().iter().zip(&self.colours).map(coloured).collect();
+        png(&preview::sheet(&fitting.mesh(), &parts, &self.wearer.body)?)
+    }
+}
+
+fn png(image: &Image) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    image.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
+    Ok(bytes)
 }
 
 /// Whether frames of a format are pictures, which can be drawn before the mesh of the garment is what it will be.
@@ -301,11 +323,7 @@ impl Job for GarmentJob<'_> {
         };
         let parts = fitting.panels().iter().zip(&self.colours).map(named).collect();
         let last = self.colours.iter().copied().max().unwrap_or(0);
-        let fabric = |colour: usize| {
-            let panel = self.colours.iter().position(|c| *c == colour);
-            panel.map_or(self.fabrics.main(), |panel| self.fabrics.of(panel))
-        };
-        let materials = (0..=last).map(|c| export::cloth_material(&fabric(c).name, c)).collect();
+        let materials = (0..=last).map(|c| export::cloth_material(self.fabric(c))).collect();
         let mut model = export::cloth_model("garment", fitting.mesh(), parts, materials);
         if with_bodies {
             export::add_bodies(&mut model, self.world().bodies(), &[]);
@@ -326,7 +344,8 @@ impl Job for GarmentJob<'_> {
         let parts = self.mesh.panels.iter().zip(&self.colours).map(|(panel, colour)| {
             let triangles = first..first + panel.mesh.triangles.len() as u32;
             first = triangles.end;
-            Part { triangles, colour: *colour }
+            let material = preview::material(&preview::simple(self.fabric(*colour)));
+            Part { triangles, material }
         });
         let [azimuth, elevation] = CAMERA;
         let frame = self.wearer.body.bounds().map(|(lo, hi)| [lo, hi]);
@@ -370,10 +389,11 @@ impl Job for GarmentJob<'_> {
             folder.write_mesh(PANELS, &self.panels)?;
         }
         tell(Stage::Drawing);
-        if options.picture {
-            folder.write_bytes("final.png", &self.picture(SAMPLES[1])?)?;
+        let picture = options.picture.then(|| self.picture()).transpose()?;
+        if let Some(bytes) = &picture {
+            folder.write_bytes("final.png", bytes)?;
         }
-        report::write(folder, &judged, &fit, (&cloth, body), options.picture)?;
+        report::write(folder, &judged, &fit, (&cloth, body), picture)?;
         Ok(Some(garment))
     }
 

@@ -109,8 +109,8 @@ fn round_up(value: f64) -> f64 {
     step.unwrap_or(10.0) * power
 }
 
-/// The garment from four sides: as it is, or painted by a map.
-pub(super) fn views(cloth: &TriMesh, body: &TriMesh, map: Option<&Map>) -> Result<Image, Error> {
+/// The garment from four sides, painted by a map.
+pub(super) fn views(cloth: &TriMesh, body: &TriMesh, map: &Map) -> Result<Image, Error> {
     let failed = |e: render::Error| Error::Picture(e.to_string());
     let nothing = || Error::Picture("there is nothing to see".into());
     let (lo, hi) = cloth.bounds().ok_or_else(nothing)?;
@@ -118,7 +118,7 @@ pub(super) fn views(cloth: &TriMesh, body: &TriMesh, map: Option<&Map>) -> Resul
     let (middle, size) = (0.5 * (lo + hi), (1.0 + ROOM) * (hi - lo));
     let reach = size.x.max(size.z);
     let width = (f64::from(TALL) * reach / size.y.max(1e-3)).clamp(WIDE[0], WIDE[1]).round();
-    let colours = map.map(Map::colours);
+    let colours = map.colours();
     let mut images = Vec::new();
     for (name, azimuth) in SIDES {
         // A box without depth: all views show the garment in the same size.
@@ -129,18 +129,12 @@ pub(super) fn views(cloth: &TriMesh, body: &TriMesh, map: Option<&Map>) -> Resul
         let camera = render::Camera::framing(lo, hi, azimuth.to_radians(), 0.04, aspect);
         let mut scene = render::Scene::new(camera).with_item(body, Material::plaster());
         scene = scene.with_ground(ground.y);
-        let (front, back) = render::palette(0);
-        let cloth_material = Material::cloth(front, back);
-        match &colours {
-            Some(colours) => {
-                let plain = Material { sheen: 0.0, ..cloth_material };
-                scene = scene.with_painted(cloth, plain, colours);
-                // Even light, so that colours are those of the legend.
-                scene.light.key = [0.34; 3];
-                scene.light.sky = [0.62; 3];
-            }
-            None => scene = scene.with_item(cloth, cloth_material),
-        }
+        let plain = Material { sheen: 0.0, ..Material::plaster() };
+        scene =
+            scene.with_painted(cloth, Material { crease: std::f64::consts::PI, ..plain }, &colours);
+        // Even light, so that colours are those of the legend.
+        scene.light.key = [0.34; 3];
+        scene.light.sky = [0.62; 3];
         let samples = SAMPLES;
         let settings = render::Settings { samples, ..render::Settings::new(width as u32, TALL) };
         let mut image = render::render(&scene, &settings).map_err(failed)?;

@@ -112,20 +112,19 @@ impl FitReport {
     }
 }
 
-/// Writes `fit.json` and `fit.html`, and with `picture` a PNG for each map.
+/// Writes `fit.json` and `fit.html`, and with the PNG of the garment one for each map.
 pub(super) fn write(
     folder: &mut OutputFolder,
     report: &FitReport,
     fit: &Fit,
     (cloth, body): (&TriMesh, &TriMesh),
-    picture: bool,
+    picture: Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let mut pictures = Vec::new();
-    if picture {
-        let plain = maps::views(cloth, body, None)?;
-        pictures.push(page::Picture { png: png(&plain)?, map: None });
+    if let Some(png_of_garment) = picture {
+        pictures.push(page::Picture { png: png_of_garment, map: None });
         for map in maps::maps(fit) {
-            let image = maps::views(cloth, body, Some(&map))?;
+            let image = maps::views(cloth, body, &map)?;
             let bytes = png(&maps::with_legend(&image, &map))?;
             folder.write_bytes(&format!("fit-{}.png", map.key), &bytes)?;
             pictures.push(page::Picture { png: png(&image)?, map: Some(map) });

@@ -105,7 +105,7 @@ fn a_page_has_its_maps_and_their_legends_within_it() {
     let (girths, triangles, summary) = (Vec::new(), Vec::new(), Summary::default());
     let fit = Fit { girths, triangles, maps, summary, curvature: 0.0 };
     let [strain, _, pressure, gap]: [Map; 4] = maps::maps(&fit);
-    let image = maps::views(&cloth, &body, Some(&pressure)).expect("a picture");
+    let image = maps::views(&cloth, &body, &pressure).expect("a picture");
     let marked = maps::with_legend(&image, &pressure);
     assert!(marked.height > image.height && marked.width == image.width);
     let mut png = Vec::new();

@@ -115,7 +115,13 @@ impl Job for SceneJob<'_> {
         for (k, triangles) in cloths.triangles.iter().enumerate() {
             let (name, material) = (cloths.names[k].clone(), k as u32);
             parts.push(Part { name, triangles: triangles.clone(), material });
-            materials.push(export::cloth_material(&cloths.fabrics[k].name, k));
+            let fabric = &cloths.fabrics[k];
+            // Of cloths of one fabric the further ones are told apart by their colour.
+            let is_new = cloths.fabrics[..k].iter().all(|f| f.name != fabric.name);
+            materials.push(match is_new {
+                true => export::cloth_material(fabric),
+                false => export::plain_material(&fabric.name, k),
+            });
         }
         let mut model = export::cloth_model("cloth", mesh, parts, materials);
         if with_bodies {

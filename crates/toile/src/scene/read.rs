@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn bounds_of_the_end_are_not_held_against_a_shorter_run() {
-        let text = "duration = 2\n[expect]\nintersections_max = 0\nlowest = [0, 1]\n".to_owned() + SMALL;
+        let text =
+            "duration = 2\n[expect]\nintersections_max = 0\nlowest = [0, 1]\n".to_owned() + SMALL;
         let after = |changes: &[(&str, &str)]| {
             let changes: Vec<(String, String)> =
                 changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();

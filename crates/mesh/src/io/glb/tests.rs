@@ -457,3 +457,58 @@ fn primitives_that_share_their_vertices_do_not_unfold_without_bound() {
     let m = ok(&bytes);
     assert_eq!((m.positions.len(), m.triangles), (3, vec![[0, 2, 1]; 3]));
 }
+
+#[test]
+fn a_weave_is_written_with_its_extensions_and_tiled_textures() {
+    use super::super::model::{Textures, WeaveLook};
+    use std::sync::Arc;
+    let png = |length: usize| (0..length).map(|k| k as u8).collect::<Vec<u8>>();
+    let textures =
+        Textures { size: [0.004, 0.008], base_color: png(5), normal: png(8), roughness: png(7) };
+    let weave = WeaveLook {
+        sheen: [0.1, 0.2, 0.3],
+        sheen_roughness: 0.5,
+        anisotropy: 0.6,
+        transmission: 0.0,
+        textures: Some(textures.clone()),
+        ..WeaveLook::default()
+    };
+    let mut model = two_fabrics();
+    model.materials[1].weave = Some(Arc::new(weave));
+    let mut bytes = Vec::new();
+    write_model(&mut bytes, &model).unwrap();
+    let (json, binary) = chunks(&bytes);
+    let material = &json["materials"][1];
+    assert!(json["materials"][0].get("extensions").is_none());
+    assert_eq!(
+        material["extensions"]["KHR_materials_anisotropy"]["anisotropyStrength"],
+        json!(0.6_f32)
+    );
+    assert!(material["extensions"].get("KHR_materials_transmission").is_none());
+    assert_eq!(
+        json["extensionsUsed"],
+        json!(["KHR_materials_anisotropy", "KHR_materials_sheen", "KHR_texture_transform"])
+    );
+    let places = ["baseColorTexture", "metallicRoughnessTexture"]
+        .map(|n| &material["pbrMetallicRoughness"][n]);
+    for (place, file) in [
+        (places[0], &textures.base_color),
+        (&material["normalTexture"], &textures.normal),
+        (places[1], &textures.roughness),
+    ] {
+        let transform = &place["extensions"]["KHR_texture_transform"];
+        assert_eq!(transform["scale"], json!([250.0, 125.0]));
+        // The top of the first tile, v = 0.008, is row 0 of the picture.
+        let t = (1.0 - 0.008) * 125.0 + transform["offset"][1].as_f64().unwrap();
+        assert!((t - t.round()).abs() < 1e-9, "{t}");
+        let texture = place["index"].as_u64().unwrap() as usize;
+        let source = json["textures"][texture]["source"].as_u64().unwrap() as usize;
+        let view =
+            &json["bufferViews"][json["images"][source]["bufferView"].as_u64().unwrap() as usize];
+        let at = view["byteOffset"].as_u64().unwrap() as usize;
+        assert_eq!(at % 4, 0);
+        assert_eq!(view["byteLength"], json!(file.len()));
+        assert_eq!(&binary[at..at + file.len()], &file[..]);
+    }
+    ok(&bytes);
+}

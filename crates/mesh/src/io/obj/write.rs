@@ -53,7 +53,7 @@ pub fn write_model(out: &mut dyn Write, model: &Model, library: Option<&str>) ->
 /// If `out` fails.
 pub fn write_materials(out: &mut dyn Write, model: &Model) -> io::Result<()> {
     writeln!(out, "# toile: colours are linear")?;
-    for Material { name, base_color: [r, g, b], roughness } in &model.materials {
+    for Material { name, base_color: [r, g, b], roughness, .. } in &model.materials {
         // The exponent of the highlight that stands for a roughness, as Blender has it.
         let exponent = 1000.0 * (1.0 - roughness) * (1.0 - roughness);
         writeln!(out, "\nnewmtl {}\nKd {r} {g} {b}\nKs 0 0 0", word(name))?;

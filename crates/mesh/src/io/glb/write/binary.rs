@@ -1,7 +1,7 @@
 //! The binary chunk.
 
 use super::Movie;
-use super::layout::{Content, Layout, deltas, points};
+use super::layout::{Content, Layout, deltas, pictures, points};
 use crate::TriMesh;
 use glam::DVec3;
 use std::io::{self, Write};
@@ -40,6 +40,11 @@ fn write_view(out: &mut dyn Write, movie: &Movie<'_>, content: Content) -> io::R
         // Frame k is shown alone; the first is the mesh itself.
         Content::Weights => (0..frames.len())
             .try_for_each(|k| floats(out, (1..frames.len()).map(|target| f32::from(target == k)))),
+        Content::Picture(m, k) => {
+            let files = pictures(&movie.model.materials[m]).unwrap_or_default();
+            out.write_all(files[k])?;
+            out.write_all(&[0; 3][..files[k].len().next_multiple_of(4) - files[k].len()])
+        }
         Content::Translations(k) => {
             floats(out, objects[k].poses.iter().flat_map(|p| p.translation.as_vec3().to_array()))
         }

@@ -1,6 +1,6 @@
 //! Where everything is in the binary chunk, and the JSON that says so.
 
-use super::super::super::model::{Material, Object, Part, Rows};
+use super::super::super::model::{Material, Object, Part, Rows, WeaveLook};
 use super::{Interpolation, Movie};
 use glam::{DVec3, Vec3};
 use serde_json::{Value, json};
@@ -28,12 +28,26 @@ pub(super) enum Content {
     Translations(usize),
     /// Rotations of a rigid object.
     Rotations(usize),
+    /// A picture of a material: colour, normals or roughness.
+    Picture(usize, usize),
 }
 
 /// A buffer view.
 struct View {
     content: Content,
     length: u64,
+}
+
+impl View {
+    /// Its length with what aligns the next one.
+    fn padded(&self) -> u64 {
+        self.length.next_multiple_of(4)
+    }
+}
+
+/// The pictures of a material: colour, normals, roughness.
+pub(super) fn pictures(material: &Material) -> Option<[&[u8]; 3]> {
+    Some(material.weave.as_ref()?.textures.as_ref()?.files())
 }
 
 /// The binary chunk.
@@ -73,6 +87,11 @@ impl Layout {
                 layout.push(Content::Rotations(k), 16 * frames);
             }
         }
+        for (m, material) in movie.model.materials.iter().enumerate() {
+            for (k, file) in pictures(material).into_iter().flatten().enumerate() {
+                layout.push(Content::Picture(m, k), file.len() as u64);
+            }
+        }
         layout
     }
 
@@ -87,7 +106,7 @@ impl Layout {
 
     /// Bytes of all views.
     pub(super) fn length(&self) -> u64 {
-        self.views.iter().map(|v| v.length).sum()
+        self.views.iter().map(View::padded).sum()
     }
 
     fn view(&self, content: Content) -> Option<usize> {
@@ -113,7 +132,7 @@ impl Layout {
                 }
                 _ => {}
             }
-            offset += view.length;
+            offset += view.padded();
             json
         };
         self.views.iter().map(json).collect()
@@ -134,7 +153,7 @@ impl Layout {
             "scenes": [{ "nodes": roots }],
             "nodes": nodes,
             "meshes": meshes,
-            "materials": movie.model.materials.iter().map(material_json).collect::<Vec<_>>(),
+            "materials": self.materials_json(&movie.model.materials),
             "accessors": accessors,
             "bufferViews": self.views_json(),
             "buffers": [{ "byteLength": self.length() }],
@@ -142,7 +161,66 @@ impl Layout {
         if let Some(animation) = animation {
             document["animations"] = json!([animation]);
         }
+        self.add_pictures(&mut document, &movie.model.materials);
         document
+    }
+
+    /// Images and textures, and which extensions are used.
+    fn add_pictures(&self, document: &mut Value, materials: &[Material]) {
+        let images: Vec<Value> = (self.views.iter().enumerate())
+            .filter(|(_, v)| matches!(v.content, Content::Picture(..)))
+            .map(|(view, _)| json!({ "bufferView": view, "mimeType": "image/png" }))
+            .collect();
+        if !images.is_empty() {
+            let textures: Vec<Value> =
+                (0..images.len()).map(|k| json!({ "sampler": 0, "source": k })).collect();
+            document["images"] = json!(images);
+            document["textures"] = json!(textures);
+            // Smooth when near and far, and repeated.
+            document["samplers"] =
+                json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497 }]);
+        }
+        let mut used: Vec<String> = Vec::new();
+        for material in document["materials"].as_array().into_iter().flatten() {
+            let names = material["extensions"].as_object().into_iter().flat_map(|e| e.keys());
+            used.extend(names.cloned());
+        }
+        if materials.iter().any(|m| pictures(m).is_some()) {
+            used.push("KHR_texture_transform".into());
+        }
+        used.sort();
+        used.dedup();
+        if !used.is_empty() {
+            document["extensionsUsed"] = json!(used);
+        }
+    }
+
+    fn materials_json(&self, materials: &[Material]) -> Vec<Value> {
+        let mut texture = 0;
+        let json = |material: &Material| {
+            let mut json = material_json(material);
+            let Some(weave) = &material.weave else { return json };
+            add_weave(&mut json, weave);
+            if let Some(textures) = &weave.textures {
+                let [sx, sy] = textures.size.map(|s| 1.0 / s);
+                // Written texture coordinates are 1 − v.
+                let offset = (1.0 - sy).rem_euclid(1.0);
+                let mut next = || {
+                    texture += 1;
+                    json!({ "index": texture - 1, "extensions": { "KHR_texture_transform": {
+                        "scale": [sx, sy], "offset": [0.0, offset] } } })
+                };
+                let pbr = &mut json["pbrMetallicRoughness"];
+                pbr["baseColorTexture"] = next();
+                pbr["baseColorFactor"] = json!([1.0, 1.0, 1.0, 1.0]);
+                let normal = next();
+                pbr["metallicRoughnessTexture"] = next();
+                pbr["roughnessFactor"] = json!(1.0);
+                json["normalTexture"] = normal;
+            }
+            json
+        };
+        materials.iter().map(json).collect()
     }
 
     /// An accessor of a whole view.
@@ -313,6 +391,26 @@ fn material_json(material: &Material) -> Value {
             "roughnessFactor": material.roughness,
         },
     })
+}
+
+/// The extensions that a weave asks for.
+fn add_weave(json: &mut Value, weave: &WeaveLook) {
+    let mut extensions = json!({});
+    if weave.sheen.iter().any(|c| *c > 0.0) {
+        extensions["KHR_materials_sheen"] = json!({
+            "sheenColorFactor": weave.sheen, "sheenRoughnessFactor": weave.sheen_roughness });
+    }
+    if weave.anisotropy > 0.0 {
+        extensions["KHR_materials_anisotropy"] = json!({
+            "anisotropyStrength": weave.anisotropy, "anisotropyRotation": weave.anisotropy_rotation });
+    }
+    if weave.transmission > 0.0 {
+        extensions["KHR_materials_transmission"] =
+            json!({ "transmissionFactor": weave.transmission });
+    }
+    if extensions.as_object().is_some_and(|e| !e.is_empty()) {
+        json["extensions"] = extensions;
+    }
 }
 
 /// An accessor of points, with their bounds if they are given.
