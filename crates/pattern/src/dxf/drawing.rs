@@ -46,11 +46,11 @@ pub(super) struct Drawing {
 impl Drawing {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let all = groups(text)?;
-        let mut drawing = Self::default();
-        drawing.insunits = all
+        let insunits = all
             .windows(2)
             .find(|w| w[0].code == 9 && w[0].value == "$INSUNITS")
             .map(|w| w[1].flags());
+        let mut drawing = Self { insunits, ..Self::default() };
         let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
         let mut block: Option<usize> = None;
         let mut section = "";
