@@ -28,7 +28,7 @@ pub use write::{Graded, to_dxf};
 
 use crate::error::Error;
 use crate::file::{Unit, refuse_if_many};
-use crate::import::{Piece, unique};
+use crate::import::unique;
 use crate::pattern::Pattern;
 use block::{Block, texts};
 use drawing::Drawing;
@@ -69,7 +69,7 @@ pub fn from_dxf(text: &str, name: &str, options: &Options) -> Result<Pattern, Er
         let place = format!("piece `{}`", block.name);
         let bad = |message| Error::Content { name: name.into(), place: place.clone(), message };
         match block.piece(unit.metres()).map_err(bad)? {
-            Some(piece) => pattern.panels.extend(panels(&piece).map_err(bad)?),
+            Some(piece) => pattern.panels.extend(piece.panels().map_err(bad)?),
             None => skipped.push(block.name.clone()),
         }
     }
@@ -82,10 +82,6 @@ pub fn from_dxf(text: &str, name: &str, options: &Options) -> Result<Pattern, Er
     refuse_if_many(name, pattern.panels.len(), 0)?;
     unique(&mut pattern.panels);
     Ok(pattern)
-}
-
-fn panels(piece: &Piece) -> Result<Vec<crate::Panel>, String> {
-    piece.panels()
 }
 
 /// All sizes that a drawing has, in its order.

@@ -11,10 +11,13 @@
 
 mod boundary;
 mod judge;
+mod loops;
 mod names;
+mod odds;
 mod pieces;
 mod run;
 mod score;
+mod shape;
 mod twins;
 
 pub use judge::{Judgement, judge};
