@@ -36,7 +36,7 @@ enum Task {
         /// Draw its tensile and shear curves.
         #[arg(long, value_name = "SVG")]
         plot: Option<PathBuf>,
-        /// Draw a swatch over a roll: 25 cm of it, and 25 mm.
+        /// Draw a swatch over a roll: 30 cm of it, and 3 cm.
         #[arg(long, value_name = "PNG")]
         picture: Option<PathBuf>,
         #[command(flatten)]

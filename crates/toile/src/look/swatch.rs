@@ -12,7 +12,7 @@ const SIZES: [f64; 2] = [0.12, 0.012];
 /// Rows and columns of the sheet.
 const CELLS: [u32; 2] = [40, 160];
 
-/// Draws a fabric over a roll, twice beside itself: 25 cm of it, and 25 mm, where yarns are seen.
+/// Draws a fabric over a roll, twice beside itself: 30 cm of it, and 3 cm, where yarns are seen.
 ///
 /// # Errors
 /// If there is no such fabric.

@@ -1,6 +1,6 @@
 """Renders a GLB of toile with Blender's path tracer Cycles on the CPU, for comparison with `toile render`.
 
-    python cycles.py final.glb BODY.obj|- OUT.png [WIDTH HEIGHT SAMPLES AZIMUTH]
+    python photograph.py final.glb BODY.obj|- OUT.png [WIDTH HEIGHT SAMPLES AZIMUTH]
 
 The camera frames the first object from AZIMUTH degrees around the vertical axis, 5° above the horizon, as
 `toile render --view AZIMUTH,5` does; light comes from soft boxes at the places of toile's studio. Prints one line of
@@ -98,6 +98,8 @@ def main(arguments):
     width, height, samples = (int(a) for a in (arguments[3:6] or (960, 720, 64)))
     azimuth = float(arguments[6]) if len(arguments) > 6 else 25.0
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    for addon in ("cycles", "io_scene_gltf2"):
+        bpy.ops.preferences.addon_enable(module=addon)
     bpy.ops.import_scene.gltf(filepath=glb)
     cloth = next(o for o in bpy.context.scene.objects if o.type == "MESH")
     points = [cloth.matrix_world @ v.co for v in cloth.data.vertices]
