@@ -167,7 +167,7 @@ impl Fitting {
         let (panels, ranges) = joined(mesh, arrangement);
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
         let bands = &arrangement.bands;
-        let mut fitting = Self::assembled(mesh, (panels, ranges), bands, body, &fabrics, world);
+        let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -175,7 +175,8 @@ impl Fitting {
     /// A fitting that is about to begin, in a world of its panels.
     fn assembled(
         mesh: &PatternMesh,
-        (panels, ranges): (TriMesh, Vec<PanelRange>),
+        panels: TriMesh,
+        ranges: Vec<PanelRange>,
         bands: &[bool],
         body: &TriMesh,
         fabrics: &Fabrics,

@@ -83,7 +83,7 @@ impl Fitting {
         let mut world = world(whole, &ranges, body, fabrics, friction)?;
         world.restore(state)?;
         let mut fitting =
-            Self::assembled(mesh, (panels, ranges), &arrangement.bands, body, fabrics, world);
+            Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
         fitting.at = map;
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.rubs) = (saved.stage, saved.steps, saved.rubs);

@@ -134,7 +134,7 @@ impl Solver {
         boxes::sweep(&self.triangles, x_t0, x_t1, self.gap, &mut self.boxes);
         let (triangles, boxes, gap) = (&self.triangles, &self.boxes, self.gap);
         let limits = &mut self.limits;
-        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], (gap, last), limits)).sum()
+        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], gap, last, limits)).sum()
     }
 
     /// All self-collisions of the straight motion from `x_t0` to `x_t1`. In `last` rounds, pairs that are held already, some

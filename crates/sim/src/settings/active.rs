@@ -201,7 +201,7 @@ impl Settings {
         let constrains = self.method == Method::Implicit && c.response == Response::Constraints;
         let has_impacts = c.impact_rounds > 0 || c.zones != Zones::Off;
         let (acts, remedy) = match part {
-            "law" | "bounce" => (c.impact_rounds > 0, "`solver.collision.impact_rounds` is 0"),
+            "law" | "restitution" => (c.impact_rounds > 0, "`solver.collision.impact_rounds` is 0"),
             "zone_rounds" => (c.zones != Zones::Off, "`solver.collision.zones` is \"off\""),
             "ccd" => (
                 constrains || has_impacts,
@@ -233,7 +233,7 @@ mod tests {
             "collision.ccd",
             "collision.cone_limit",
             "collision.law",
-            "collision.bounce",
+            "collision.restitution",
             "collision.repulsion",
             "collision.zones",
             "integrator.type",

@@ -75,7 +75,7 @@ impl Tree {
             self.search(neighbours, boxes, gap);
         }
         for pair in &self.kept {
-            test(neighbours, boxes, (*pair, gap), found);
+            test(neighbours, boxes, *pair, gap, found);
         }
     }
 

@@ -110,7 +110,8 @@ impl DormandPrince {
     pub fn step(
         &mut self,
         dynamics: &mut impl Dynamics,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
     ) -> f64 {
@@ -212,7 +213,8 @@ impl NewtonControl {
         integrator: &mut Implicit,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, end): (&mut f64, f64),
+        t: &mut f64,
+        end: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
         advance: &mut Advance,
@@ -220,7 +222,7 @@ impl NewtonControl {
         loop {
             let left = end - *t;
             let h = self.h.min(self.largest).min(left);
-            match integrator.step(system, filter, (*t, h), x, v) {
+            match integrator.step(system, filter, *t, h, x, v) {
                 Ok(report) => {
                     *t = if h == left { end } else { *t + h };
                     advance.steps += 1;
@@ -251,13 +253,14 @@ impl NewtonControl {
         integrator: &mut Implicit,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, end): (&mut f64, f64),
+        t: &mut f64,
+        end: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
     ) -> Result<Advance, StepError> {
         let mut advance = Advance::default();
         while *t < end {
-            self.step(integrator, system, filter, (&mut *t, end), x, v, &mut advance)?;
+            self.step(integrator, system, filter, t, end, x, v, &mut advance)?;
         }
         Ok(advance)
     }

@@ -125,7 +125,8 @@ impl Implicit {
         &mut self,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
     ) -> Result<Report, StepError> {

@@ -129,8 +129,8 @@ impl Solver {
         let masses: Vec<f64> = system.masses().to_vec();
         let f = &mut self.f;
         let write = |matrix: &mut Matrix| system.linearise_single(x, f, matrix);
-        let change = (self.x.as_slice(), self.g.as_mut_slice());
-        let single = self.linear.prepare_single(write, change, (&masses, gamma * gamma), filter)?;
+        let k = gamma * gamma;
+        let single = self.linear.prepare_single(write, &self.x, &mut self.g, &masses, k, filter)?;
         if single {
             check(&self.f)?;
             report.matrices += 1;
@@ -287,8 +287,7 @@ impl Solver {
         report: &mut Report,
     ) -> Result<(), StepError> {
         report.matrices += 1;
-        let matrices = (&self.stiffness, &self.damping);
-        self.linear.prepare(made_of(system, gamma, filter, matrices))
+        self.linear.prepare(made_of(system, gamma, filter, &self.stiffness, &self.damping))
     }
 
     /// A s = −G in double precision, as exactly as the variant wants it.
@@ -299,7 +298,7 @@ impl Solver {
         filter: Option<&Filter>,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let step = made_of(system, gamma, filter, (&self.stiffness, &self.damping));
+        let step = made_of(system, gamma, filter, &self.stiffness, &self.damping);
         report.linear_iterations += self.linear.solve(step, &self.g, &mut self.s)?;
         Ok(())
     }
@@ -310,7 +309,8 @@ fn made_of<'a>(
     system: &'a impl System,
     gamma: f64,
     filter: Option<&'a Filter>,
-    (stiffness, damping): (&'a BlockCsr, &'a BlockCsr),
+    stiffness: &'a BlockCsr,
+    damping: &'a BlockCsr,
 ) -> Step<'a> {
     let damping = system.is_damped().then_some((gamma, damping));
     Step { masses: system.masses(), damping, stiffness: (gamma * gamma, stiffness), filter }

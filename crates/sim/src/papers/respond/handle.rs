@@ -163,7 +163,7 @@ impl Work {
         settings: &Collision,
     ) {
         for c in contacts {
-            respond(c, settings.law, settings.bounce, p.inverse_mass, &mut self.v);
+            respond(c, settings.law, settings.restitution, p.inverse_mass, &mut self.v);
             separate(c, p.inverse_mass, &mut self.push);
             for i in c.vertices() {
                 self.moved[*i as usize] = true;

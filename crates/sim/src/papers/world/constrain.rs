@@ -100,7 +100,8 @@ impl Stepper {
     pub(super) fn touches(
         &mut self,
         world: &World,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &[DVec3],
         report: &mut StepReport,
     ) -> Result<Vec<Touch>, Error> {
