@@ -112,7 +112,7 @@ impl Sheet {
     /// # Errors
     /// As [`Sheet::new`].
     pub fn with_loops(cloths: &[Cloth], bend: Bend, clamps: &[Clamp]) -> Result<Self, Error> {
-        Self::of_parts(cloths, Make { plane: Plane::Rubbing, bend, loops: false }, clamps)
+        Self::of_parts(cloths, Make { plane: Plane::Friction, bend, loops: false }, clamps)
     }
 
     fn of_parts(cloths: &[Cloth], make: Make, clamps: &[Clamp]) -> Result<Self, Error> {
@@ -277,10 +277,10 @@ impl Sheet {
     }
 
     /// Lets what slides follow to `x`, the end of a step; returns the energy lost [J].
-    pub fn advance(&mut self, x: &[DVec3]) -> f64 {
+    pub fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
         let each = self.parts.iter_mut().map(|part| {
             let x = &x[part.range.clone()];
-            part.groups.iter_mut().map(|g| g.advance(x)).sum::<f64>()
+            part.groups.iter_mut().map(|g| g.update_sliders(x)).sum::<f64>()
         });
         each.sum()
     }

@@ -151,7 +151,7 @@ pub(super) fn vertex_face(
     separation: Separation,
 ) -> Option<Impact> {
     let (time, normal, distance, Weights { b: w, .. }) =
-        advance(&[p], &face, separation, &VertexFace)?;
+        conservative_advancement(&[p], &face, separation, &VertexFace)?;
     Some(Impact { time, normal, distance, weights: [1.0, -w[0], -w[1], -w[2]] })
 }
 
@@ -160,7 +160,8 @@ pub(super) fn edge_edge(
     b: [[DVec3; 2]; 2],
     separation: Separation,
 ) -> Option<Impact> {
-    let (time, normal, distance, Weights { a: v, b: w }) = advance(&a, &b, separation, &EdgeEdge)?;
+    let (time, normal, distance, Weights { a: v, b: w }) =
+        conservative_advancement(&a, &b, separation, &EdgeEdge)?;
     Some(Impact { time, normal, distance, weights: [v[0], v[1], -w[0], -w[1]] })
 }
 
@@ -183,7 +184,7 @@ fn error<const A: usize, const B: usize>(a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B
 /// Time, normal at the start, distance at the start, and the weights at the time of impact.
 type Found<const A: usize, const B: usize> = (f64, DVec3, f64, Weights<A, B>);
 
-fn advance<const A: usize, const B: usize>(
+fn conservative_advancement<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
     separation: Separation,
@@ -302,8 +303,8 @@ fn separated_until<const A: usize, const B: usize>(
                 continue;
             }
             // The bound at `from`, not one that rounding may have put above it. Infinite ones have no number there.
-            let begin = s0 + from * (s1 - s0);
-            if begin < 0.0 || begin.is_nan() {
+            let start = s0 + from * (s1 - s0);
+            if start < 0.0 || start.is_nan() {
                 return f64::NEG_INFINITY;
             }
             if s1 < 0.0 {

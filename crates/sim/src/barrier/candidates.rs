@@ -188,10 +188,10 @@ impl CandidateFinder {
         self.bodies.iter().map(of).collect()
     }
 
-    /// Takes up the motion of the bodies over a step.
-    pub(super) fn advance(&mut self, t0: f64, t1: f64) {
+    /// Sets the motion of the bodies over a step.
+    pub(super) fn advance_bodies(&mut self, t0: f64, t1: f64) {
         for body in &mut self.bodies {
-            body.advance(t0, t1);
+            body.set_step(t0, t1);
         }
     }
 

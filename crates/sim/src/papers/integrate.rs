@@ -18,7 +18,7 @@ mod verlet;
 pub use crate::barrier::bdf2_weights;
 pub use crate::error::StepError;
 pub use crate::settings::{Integrator, LinearSolver, Newton, NewtonSettings, Rule};
-pub use adaptive::{Advance, DormandPrince, NewtonControl};
+pub use adaptive::{AdaptiveSteps, DormandPrince, NewtonControl};
 pub use implicit::{Implicit, System};
 pub use newton::Report;
 pub use sheet::SheetSystem;

@@ -87,7 +87,7 @@ impl Settings {
                 }),
             "resilience_weft" | "resilience_warp" => Some(
                 "does nothing in a scene: tension is that of loading, and `toile lab kes-tensile` alone shows what comes back; what \
-                 rubs in a scene are `shear_hysteresis` and `bend_hysteresis_weft` and `_warp`"
+                 has friction in a scene is `shear_hysteresis` and `bend_hysteresis_weft` and `_warp`"
                     .into(),
             ),
             _ => None,

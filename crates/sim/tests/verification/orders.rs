@@ -83,7 +83,7 @@ fn patch(damping: f64) -> Case<SpringSystem> {
     let mut case = Case { system, filter, x: x.clone(), v, end: 0.03, exact: x };
     let (mut x, mut v) = (case.x.clone(), case.v.clone());
     let mut method = DormandPrince::new(1e-13, 1e-4);
-    method.advance(&mut case, &mut 0.0, 0.03, &mut x, &mut v).unwrap();
+    method.integrate_to(&mut case, &mut 0.0, 0.03, &mut x, &mut v).unwrap();
     Case { exact: x, ..case }
 }
 

@@ -89,11 +89,11 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
         else {
             return Meeting::Never;
         };
-        let begin = p[0].max(q[0]);
+        let start = p[0].max(q[0]);
         leave = leave.min(p[1]).min(q[1]);
         let apart = below[0] <= 0.0 || above[0] <= 0.0;
-        if apart && (axis.is_none() || begin > enter) {
-            enter = begin;
+        if apart && (axis.is_none() || start > enter) {
+            enter = start;
             axis = Some((d, below[0] <= 0.0));
         }
     }

@@ -137,7 +137,7 @@ impl Implicit {
             let (x_bar, v_bar, gamma) = stage;
             let stage = Stage { t: t + h, gamma, x_bar, v_bar, x, v };
             let report = self.solver.solve(system, filter, &stage, &mut self.w)?;
-            self.history.advance(h, gamma, &self.w, x, v);
+            self.history.finish_step(h, gamma, &self.w, x, v);
             return Ok(report);
         }
         let theta = self.rule.theta();

@@ -85,7 +85,7 @@ fn reference(make: fn() -> Case, end: f64) -> Vec<DVec3> {
     }
     let (system, filter, mut x, mut v) = make();
     let mut method = DormandPrince::new(1e-13, 1e-4);
-    method.advance(&mut Held(system, filter), &mut 0.0, end, &mut x, &mut v).unwrap();
+    method.integrate_to(&mut Held(system, filter), &mut 0.0, end, &mut x, &mut v).unwrap();
     x
 }
 
@@ -422,13 +422,15 @@ fn a_step_that_fails_leaves_the_state_and_a_shorter_one_may_do() {
     assert_eq!((x, v), (x0, v0));
     let mut control = NewtonControl { h: 0.1, largest: 0.1, ..NewtonControl::default() };
     let mut t = 0.0;
-    let advance =
-        control.advance(&mut integrator, &mut system, None, &mut t, 0.05, &mut x, &mut v).unwrap();
-    assert!(advance.failed > 0 && advance.steps > 1 && t == 0.05, "{advance:?}");
+    let counts = control
+        .integrate_to(&mut integrator, &mut system, None, &mut t, 0.05, &mut x, &mut v)
+        .unwrap();
+    assert!(counts.failed > 0 && counts.steps > 1 && t == 0.05, "{counts:?}");
     // Nothing helps where every force is out of bounds.
     let mut hopeless = Walled(system.0.clone(), -1.0);
     let before = (x, v, t);
-    let error = control.advance(&mut integrator, &mut hopeless, None, &mut t, 0.1, &mut x, &mut v);
+    let error =
+        control.integrate_to(&mut integrator, &mut hopeless, None, &mut t, 0.1, &mut x, &mut v);
     assert!(matches!(error, Err(StepError::StepTooSmall { .. })));
     assert_eq!((x, v, t), before);
 }
@@ -441,10 +443,10 @@ fn an_easy_system_gets_longer_steps() {
             .unwrap();
     let mut control = NewtonControl { h: 1e-4, easy: 6, hard: 12, ..NewtonControl::default() };
     let mut t = 0.0;
-    let advance = control
-        .advance(&mut integrator, &mut system, Some(&filter), &mut t, 0.2, &mut x, &mut v)
+    let counts = control
+        .integrate_to(&mut integrator, &mut system, Some(&filter), &mut t, 0.2, &mut x, &mut v)
         .unwrap();
-    assert!(control.h > 1e-3 && advance.steps < 200, "{control:?} {advance:?}");
+    assert!(control.h > 1e-3 && counts.steps < 200, "{control:?} {counts:?}");
     assert!(x.iter().all(|x| x.is_finite()));
 }
 
@@ -492,8 +494,9 @@ fn dormand_prince_has_order_five_and_keeps_its_tolerance() {
             let (mut x, mut v) = problem.start();
             let mut method = DormandPrince::new(tolerance, 0.5);
             let mut t = 0.0;
-            let steps =
-                method.advance(&mut problem.clone(), &mut t, problem.end, &mut x, &mut v).unwrap();
+            let steps = method
+                .integrate_to(&mut problem.clone(), &mut t, problem.end, &mut x, &mut v)
+                .unwrap();
             let [y, dy] = problem.exact(problem.end);
             let error = (x[0].x - y).hypot(v[0].x - dy) / (1.0 + dy.abs());
             assert!(error < 100.0 * tolerance, "{} {tolerance}: {error}", problem.name);
@@ -512,7 +515,8 @@ fn dormand_prince_gives_up_on_forces_that_are_no_numbers() {
         }
     }
     let (mut x, mut v, mut t) = ([DVec3::X], [DVec3::Y], 0.0);
-    let error = DormandPrince::new(1e-6, 0.1).advance(&mut Broken, &mut t, 1.0, &mut x, &mut v);
+    let error =
+        DormandPrince::new(1e-6, 0.1).integrate_to(&mut Broken, &mut t, 1.0, &mut x, &mut v);
     assert!(matches!(error, Err(StepError::StepTooSmall { .. })));
     assert_eq!((x[0], v[0], t), (DVec3::X, DVec3::Y, 0.0));
 }

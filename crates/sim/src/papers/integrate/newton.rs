@@ -19,8 +19,8 @@ use crate::settings::{Newton, NewtonSettings};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Share of the promised decrease that a step must bring (Armijo).
-const ENOUGH: f64 = 1e-4;
+/// c₁ of Armijo's condition of sufficient decrease.
+const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search before it gives up.
 const HALVINGS: u32 = 12;
 /// Residual of "exact" solves by conjugate gradients.
@@ -235,9 +235,9 @@ impl Solver {
             let residual = self.residual(system, filter, stage, &w_try);
             self.w_try = w_try;
             // Forces may be out of bounds far away; nearer they must not be.
-            let enough = (1.0 - ENOUGH * length) * report.residual;
+            let sufficient = (1.0 - ARMIJO_C1 * length) * report.residual;
             match residual {
-                Ok(residual) if residual < enough || !self.settings.line_search => {
+                Ok(residual) if residual < sufficient || !self.settings.line_search => {
                     w.copy_from_slice(&self.w_try);
                     report.residual = residual;
                     return Ok(true);

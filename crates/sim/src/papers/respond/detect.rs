@@ -69,7 +69,7 @@ impl Scene {
     /// Takes up the bodies' motion over the step from `t0` to `t1`.
     pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) -> Result<(), NotFinite> {
         for (b, body) in self.bodies.iter_mut().enumerate() {
-            body.advance(t0, t1);
+            body.set_step(t0, t1);
             self.body_anchor[b] =
                 if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
             let still = self.body_anchor[b] == 0;

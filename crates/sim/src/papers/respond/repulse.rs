@@ -18,7 +18,7 @@ const OPENED: f64 = 0.1;
 
 /// What is repelled.
 #[derive(Clone, Copy)]
-pub(crate) struct Near {
+pub(crate) struct RepulsionRange {
     /// From this distance on [m].
     pub(crate) reach: f64,
     /// Cloth from cloth.
@@ -33,7 +33,7 @@ pub(crate) fn repulse(
     x: &[DVec3],
     inverse_mass: &[f64],
     h: f64,
-    near: Near,
+    near: RepulsionRange,
     v: &mut [DVec3],
 ) -> Result<Vec<bool>, NotFinite> {
     let mut changed = vec![false; x.len()];
@@ -63,11 +63,11 @@ fn push(c: &Contact, h: f64, inverse_mass: &[f64], v: &mut [DVec3]) -> bool {
     if change <= 0.0 || yielding <= 0.0 {
         return false;
     }
-    // Only what stops the approach presses; the push that opens the gap does not rub.
+    // Only what stops the approach is a normal force; the push that opens the gap causes no friction.
     let press = c.friction * (-along).max(0.0);
     let slide = u - c.normal * along;
-    let rub = if slide.length() > press { slide * (press / slide.length()) } else { slide };
-    let j = (c.normal * change - rub) / yielding;
+    let friction = if slide.length() > press { slide * (press / slide.length()) } else { slide };
+    let j = (c.normal * change - friction) / yielding;
     for (i, w) in pairs() {
         v[i] += j * (w * inverse_mass[i]);
     }

@@ -4,7 +4,7 @@ use super::Stepper;
 use crate::cause::Cause;
 use crate::clock::Clock;
 use crate::error::{Error, Stage};
-use crate::papers::avoid::{Begin, Obstacle, Solver};
+use crate::papers::avoid::{Obstacle, Solver, StepStart};
 use crate::papers::respond::Contact;
 use crate::report::StepReport;
 use crate::world::World;
@@ -116,7 +116,7 @@ impl Stepper {
         }
         let (x_t0, mass) = (world.state.x.clone(), &world.model.mass);
         let drag = solver.settings.drag;
-        solver.system.assemble(&Begin { x: &x_t0, v: &v, force: &force, mass, drag, h });
+        solver.system.assemble(&StepStart { x: &x_t0, v: &v, force: &force, mass, drag, h });
         let x = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
         report.seconds.integrate += clock.seconds();
         Ok((x, v))

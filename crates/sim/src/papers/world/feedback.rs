@@ -52,8 +52,8 @@ impl Stepper {
             }
             let clock = Clock::start();
             for (i, mean) in changed.into_iter().enumerate() {
-                if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
-                    given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));
+                if let (Some(mean), Some(direction)) = (mean, (x[i] - free[i]).try_normalize()) {
+                    given[i] = Some(Touch::stopped(i as u32, direction, mean, given[i]));
                 }
             }
             let touches: Vec<Touch> = given.iter().flatten().copied().collect();
