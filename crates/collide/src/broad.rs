@@ -110,7 +110,7 @@ pub struct NotFinite {
 /// let to: Vec<DVec3> = from.iter().map(|p| *p + DVec3::X).collect();
 /// b.update(Motion::still(&at), 1e-3, None)?;
 ///
-/// // At rest nothing is near; on the way of one metre they meet.
+/// // At rest nothing is near; in a motion of one metre they meet.
 /// a.update(Motion::still(&from), 1e-3, None)?;
 /// assert!(a.candidates_with(&b).0.is_empty());
 /// a.update(Motion { x_t0: &from, x_t1: &to }, 1e-3, None)?;
@@ -285,10 +285,10 @@ impl Detector {
         };
         let inflation = if self.options.inflation > 0.0 { self.options.inflation } else { 0.0 };
         self.features.kept.forget();
-        let way = self.features.take(motion, separation, inflation > 0.0)?;
+        let moved = self.features.take(motion, separation, inflation > 0.0)?;
         self.updated = true;
         // With a margin δ to spare, volumes hold until a vertex may have moved farther.
-        self.drift = if again { self.drift + way } else { f64::INFINITY };
+        self.drift = if again { self.drift + moved } else { f64::INFINITY };
         if inflation == 0.0 || self.drift > inflation {
             let margin = 0.5 * separation + inflation;
             self.drift = 0.0;

@@ -40,8 +40,10 @@ pub fn self_candidates(surface: &Surface, motion: Motion<'_>, separation: f64) -
 
 /// All candidate pairs of two surfaces.
 pub fn candidates(
-    (sa, ma): (&Surface, Motion<'_>),
-    (sb, mb): (&Surface, Motion<'_>),
+    sa: &Surface,
+    ma: Motion<'_>,
+    sb: &Surface,
+    mb: Motion<'_>,
     separation: f64,
 ) -> Candidates {
     let (mut wa, mut wb) = (SweptVertices::default(), SweptVertices::default());
@@ -84,14 +86,16 @@ pub fn sharpened<V: Volume>(
     motion: Motion<'_>,
     separation: f64,
 ) -> Candidates {
-    sharpened_pairs::<V>(candidates, (surface, motion), (surface, motion), separation)
+    sharpened_pairs::<V>(candidates, surface, motion, surface, motion, separation)
 }
 
 /// The same for candidates of two surfaces.
 pub fn sharpened_pairs<V: Volume>(
     candidates: &Candidates,
-    (sa, ma): (&Surface, Motion<'_>),
-    (sb, mb): (&Surface, Motion<'_>),
+    sa: &Surface,
+    ma: Motion<'_>,
+    sb: &Surface,
+    mb: Motion<'_>,
     separation: f64,
 ) -> Candidates {
     let of = |motion: Motion<'_>, vertices: &[u32]| {

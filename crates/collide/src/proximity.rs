@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// Two features nearer than the thickness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct ProximityPair {
     /// Vertex and face, or two edges.
     pub pair: [u32; 2],
     /// Distance [m].
@@ -19,9 +19,9 @@ pub struct Near {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proximity {
     /// Vertices and faces.
-    pub vf: Vec<Near>,
+    pub vf: Vec<ProximityPair>,
     /// Edges and edges.
-    pub ee: Vec<Near>,
+    pub ee: Vec<ProximityPair>,
 }
 
 /// All pairs of a surface with itself that are nearer than `thickness` at positions `x`.
@@ -75,11 +75,11 @@ pub fn measure(
         let [s, t] = distance::edge_edge(a, b);
         a[0].lerp(a[1], s).distance(b[0].lerp(b[1], t))
     };
-    let near = |pairs: &[[u32; 2]], d: &(dyn Fn([u32; 2]) -> f64 + Sync)| -> Vec<Near> {
+    let near = |pairs: &[[u32; 2]], d: &(dyn Fn([u32; 2]) -> f64 + Sync)| -> Vec<ProximityPair> {
         pairs
             .par_iter()
             .with_min_len(1024)
-            .map(|p| Near { pair: *p, distance: d(*p) })
+            .map(|p| ProximityPair { pair: *p, distance: d(*p) })
             .filter(|n| n.distance < thickness)
             .collect()
     };

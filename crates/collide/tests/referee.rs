@@ -121,8 +121,8 @@ proptest! {
         c.update(ma, GAP, None).unwrap();
         b.update(mb, GAP, None).unwrap();
         let (found, _) = c.candidates_with(&b);
-        let truth = brute::candidates((&c.surface, ma), (&b.surface, mb), GAP);
-        let near = brute::sharpened_pairs::<MovingBox>(&truth, (&c.surface, ma), (&b.surface, mb), GAP);
+        let truth = brute::candidates(&c.surface, ma, &b.surface, mb, GAP);
+        let near = brute::sharpened_pairs::<MovingBox>(&truth, &c.surface, ma, &b.surface, mb, GAP);
         prop_assert_eq!(found, near);
     }
 }

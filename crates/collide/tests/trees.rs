@@ -295,7 +295,7 @@ fn trees_of_different_volumes_find_what_brute_force_finds() {
     let all = cases();
     let (a, b) = (&all[0], &all[1]);
     let (ma, mb) = (a.steps[0].motion(), b.steps[0].motion());
-    let truth = brute::candidates((&a.surface, ma), (&b.surface, mb), GAP);
+    let truth = brute::candidates(&a.surface, ma, &b.surface, mb, GAP);
     assert!(truth.len() > 100);
     for refit in Refit::ALL {
         for va in VolumeKind::ALL {
@@ -326,7 +326,7 @@ fn a_settled_body_meets_only_what_moved() {
     db.update(mb, GAP, None).unwrap();
     db.settle();
     let (found, _) = da.candidates_with(&db);
-    let mut truth = brute::candidates((&a.surface, ma), (&b.surface, mb), GAP);
+    let mut truth = brute::candidates(&a.surface, ma, &b.surface, mb, GAP);
     let any = |of: &[u32]| of.iter().any(|v| moved[*v as usize]);
     let before = truth.len();
     truth.vf.retain(|[v, _]| any(&[*v]));

@@ -4,7 +4,7 @@
 //! all seams are nearly closed, sewn vertices are made one, gravity begins, and what moves is slowed down until the garment hangs
 //! still. Threads pull no harder than the fabric bears: by a share of its stiffness.
 //!
-//! Until the garment has found its place nothing rubs on the body, as if the wearer tugged it straight; one with an elastic does,
+//! Until the garment has found its place there is no friction with the body, as if the wearer tugged it straight; one with an elastic does,
 //! since it stays where that is put by friction alone. Bands around the
 //! waist are stayed when they are closed, as tailors do it: a tape along both long edges keeps them from being stretched by
 //! what hangs on them.
@@ -68,7 +68,7 @@ const STILL: f64 = 5e-3;
 const CALM: u32 = 20;
 /// It is let go to see that at the latest when it is slower than this [m/s].
 const SLOWEST: f64 = 2e-4;
-/// It has found its place when it is slower than this [m/s], or after so many steps; from then on it rubs on the body.
+/// It has found its place when it is slower than this [m/s], or after so many steps; from then on there is friction with the body.
 const SLOW: f64 = 0.01;
 const SLIDING: u32 = 80;
 /// A panel all of which is so far below the feet has fallen off [m].
@@ -132,8 +132,8 @@ pub struct Fitting {
     attempts: usize,
     /// Whether it has an elastic.
     is_elastic: bool,
-    /// Whether it rubs on the body.
-    rubs: bool,
+    /// Whether the body has friction.
+    has_friction: bool,
     /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
     calm: Option<(u32, Vec<DVec3>)>,
     /// It is let go when it is slower [m/s].
@@ -167,7 +167,7 @@ impl Fitting {
         let (panels, ranges) = joined(mesh, arrangement);
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
         let bands = &arrangement.bands;
-        let mut fitting = Self::assembled(mesh, (panels, ranges), bands, body, &fabrics, world);
+        let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -175,7 +175,8 @@ impl Fitting {
     /// A fitting that is about to begin, in a world of its panels.
     fn assembled(
         mesh: &PatternMesh,
-        (panels, ranges): (TriMesh, Vec<PanelRange>),
+        panels: TriMesh,
+        ranges: Vec<PanelRange>,
         bands: &[bool],
         body: &TriMesh,
         fabrics: &Fabrics,
@@ -203,7 +204,7 @@ impl Fitting {
             steps: 0,
             attempts: 0,
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
-            rubs: false,
+            has_friction: false,
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
@@ -319,7 +320,7 @@ impl Fitting {
     /// If the solver fails; the state before it stays.
     pub fn step(&mut self) -> Result<StepReport, Error> {
         let (pull, speed, state) = (self.pull, self.speed, self.world.state().clone());
-        let report = match self.advance() {
+        let report = match self.step_world() {
             Ok(report) => report,
             Err(error) => {
                 (self.pull, self.speed) = (pull, speed);
@@ -334,7 +335,7 @@ impl Fitting {
     }
 
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
-    fn advance(&mut self) -> Result<StepReport, Error> {
+    fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
             self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
             self.thread()?;
@@ -359,7 +360,7 @@ impl Fitting {
         match self.stage {
             Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
-                self.rubs = self.is_elastic;
+                self.has_friction = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
                 self.world.set_gravity(GRAVITY)?;
@@ -411,10 +412,10 @@ impl Fitting {
     /// Whether it is at rest.
     fn rest(&mut self) -> Result<(), Error> {
         let speed = self.world.state().rms_speed();
-        if !self.rubs {
+        if !self.has_friction {
             let slow = self.steps > 10 && speed < SLOW;
             if slow || self.steps > SLIDING {
-                self.rubs = true;
+                self.has_friction = true;
                 let same = Weld { map: self.at.clone(), mesh: self.mesh() };
                 let world = self.world_of(same.mesh.clone())?;
                 self.go_on_in(world, &same, &[])?;
@@ -430,8 +431,8 @@ impl Fitting {
             _ => None,
         };
         if let Some((CALM.., from)) = &self.calm {
-            let way: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
-            if (way / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
+            let distance: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
+            if (distance / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
                 self.stage = Stage::Done;
             }
             // It swings: let go too early.
@@ -442,7 +443,7 @@ impl Fitting {
     }
 
     fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
-        let friction = if self.rubs { None } else { Some(0.0) };
+        let friction = if self.has_friction { None } else { Some(0.0) };
         world(mesh, &self.ranges, &self.body, &self.fabrics, friction)
     }
 }

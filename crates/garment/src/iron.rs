@@ -14,7 +14,7 @@ use toile_collide::field::Solid;
 use toile_mesh::{Topology, TriMesh};
 
 /// Rounds of taking means.
-const ROUNDS: u32 = 200;
+const IRONING_ROUNDS: u32 = 200;
 
 /// Vertices within so many edges of some vertices, ascending.
 fn within(neighbours: &[Vec<u32>], from: &[u32], rings: u32) -> Vec<u32> {
@@ -43,7 +43,7 @@ pub(crate) fn iron(mesh: &mut TriMesh, around: &[u32], rings: u32, body: &Solid,
     }
     let laid = within(&neighbours, around, rings);
     let x = &mut mesh.positions;
-    for round in 0..ROUNDS {
+    for round in 0..IRONING_ROUNDS {
         for v in &laid {
             let near = &neighbours[*v as usize];
             if near.is_empty() {

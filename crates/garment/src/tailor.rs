@@ -54,19 +54,21 @@ impl<'a> Tailor<'a> {
         pattern: &'a Pattern,
         mesh: &'a PatternMesh,
         edge_length: f64,
-        (body, landmarks): (&'a TriMesh, &'a Landmarks),
+        body: &'a TriMesh,
+        landmarks: &'a Landmarks,
         fabrics: impl Into<Fabrics>,
     ) -> Result<Self, Error> {
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
-        let wearer = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Self::begun(pattern, mesh, edge_length, wearer, fabrics.into())
+        let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
+        Self::arranged(pattern, mesh, edge_length, body, landmarks, fabrics.into())
     }
 
-    fn begun(
+    fn arranged(
         pattern: Cow<'a, Pattern>,
         mesh: Cow<'a, PatternMesh>,
         edge_length: f64,
-        (body, landmarks): (Cow<'a, TriMesh>, Cow<'a, Landmarks>),
+        body: Cow<'a, TriMesh>,
+        landmarks: Cow<'a, Landmarks>,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
         let begin = |mesh: &PatternMesh| {
@@ -93,9 +95,11 @@ impl<'a> Tailor<'a> {
         pattern: &'a Pattern,
         mesh: &'a PatternMesh,
         edge_length: f64,
-        (body, landmarks): (&'a TriMesh, &'a Landmarks),
+        body: &'a TriMesh,
+        landmarks: &'a Landmarks,
         fabrics: impl Into<Fabrics>,
-        (saved, state): (SavedTailor, State),
+        saved: SavedTailor,
+        state: State,
     ) -> Result<Self, Error> {
         let fabrics = fabrics.into();
         let coarse = match saved.is_coarse {
@@ -226,11 +230,13 @@ impl Tailor<'static> {
         pattern: Pattern,
         mesh: PatternMesh,
         edge_length: f64,
-        (body, landmarks): (TriMesh, Landmarks),
+        body: TriMesh,
+        landmarks: Landmarks,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
-        let wearer = (Cow::Owned(body), Cow::Owned(landmarks));
-        Self::begun(Cow::Owned(pattern), Cow::Owned(mesh), edge_length, wearer, fabrics)
+        let (pattern, mesh) = (Cow::Owned(pattern), Cow::Owned(mesh));
+        let (body, landmarks) = (Cow::Owned(body), Cow::Owned(landmarks));
+        Self::arranged(pattern, mesh, edge_length, body, landmarks, fabrics)
     }
 }
 

@@ -185,8 +185,8 @@ fn a_garment_sewn_with_large_triangles_goes_on_with_small_ones_for_any_number_of
     let mesh = meshing::mesh(&pattern, edge).unwrap();
     let fabric = Fabric::default();
     let worn = || {
-        let wearer = (&body.mesh, &body.landmarks);
-        let mut tailor = Tailor::new(&pattern, &mesh, edge, wearer, &fabric).unwrap();
+        let mut tailor =
+            Tailor::new(&pattern, &mesh, edge, &body.mesh, &body.landmarks, &fabric).unwrap();
         assert!(tailor.is_coarse() && !tailor.is_done());
         let coarse = tailor.fitting().mesh().positions.len();
         while tailor.is_coarse() {

@@ -16,11 +16,10 @@ const STEPS: usize = 3;
 fn a_restored_garment_takes_the_same_steps_while_coarse_sewn_and_draped() -> Result<(), Error> {
     let m = Figure::Female.measurements(Size::M);
     let body = Mannequin::new(&m, Figure::Female, Pose::A)?;
-    let wearer = (&body.mesh, &body.landmarks);
     let pattern = Design::find("skirt").expect("a design").draft(&m);
     let mesh = meshing::mesh(&pattern, EDGE).expect("a mesh");
     let fabrics = Fabrics::from(&Fabric::default());
-    let mut tailor = Tailor::new(&pattern, &mesh, EDGE, wearer, &fabrics)?;
+    let mut tailor = Tailor::new(&pattern, &mesh, EDGE, &body.mesh, &body.landmarks, &fabrics)?;
     assert!(tailor.is_coarse());
     let mut seen = Vec::new();
     for _ in 0..120 {
@@ -28,8 +27,16 @@ fn a_restored_garment_takes_the_same_steps_while_coarse_sewn_and_draped() -> Res
         if !seen.contains(&moment) {
             seen.push(moment);
             let (saved, state) = (tailor.saved(), tailor.fitting().world().state().clone());
-            let from = (saved, state);
-            let mut again = Tailor::restored(&pattern, &mesh, EDGE, wearer, &fabrics, from)?;
+            let mut again = Tailor::restored(
+                &pattern,
+                &mesh,
+                EDGE,
+                &body.mesh,
+                &body.landmarks,
+                &fabrics,
+                saved,
+                state,
+            )?;
             assert_eq!(again.panel_positions(), tailor.panel_positions(), "{moment:?}");
             for step in 0..STEPS {
                 tailor.step()?;
@@ -53,16 +60,24 @@ fn a_restored_garment_takes_the_same_steps_while_coarse_sewn_and_draped() -> Res
 fn a_state_of_another_garment_is_refused() -> Result<(), Error> {
     let m = Figure::Female.measurements(Size::M);
     let body = Mannequin::new(&m, Figure::Female, Pose::A)?;
-    let wearer = (&body.mesh, &body.landmarks);
     let fabrics = Fabrics::from(&Fabric::default());
     let [skirt, shirt] = ["skirt", "tshirt"].map(|name| {
         let pattern = Design::find(name).expect("a design").draft(&m);
         let mesh = meshing::mesh(&pattern, 0.05).expect("a mesh");
         (pattern, mesh)
     });
-    let tailor = Tailor::new(&skirt.0, &skirt.1, 0.05, wearer, &fabrics)?;
-    let from = (tailor.saved(), tailor.fitting().world().state().clone());
-    let other = Tailor::restored(&shirt.0, &shirt.1, 0.05, wearer, &fabrics, from);
+    let tailor = Tailor::new(&skirt.0, &skirt.1, 0.05, &body.mesh, &body.landmarks, &fabrics)?;
+    let (saved, state) = (tailor.saved(), tailor.fitting().world().state().clone());
+    let other = Tailor::restored(
+        &shirt.0,
+        &shirt.1,
+        0.05,
+        &body.mesh,
+        &body.landmarks,
+        &fabrics,
+        saved,
+        state,
+    );
     assert!(matches!(other, Err(Error::OtherGarment)));
     Ok(())
 }

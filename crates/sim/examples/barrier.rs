@@ -6,17 +6,31 @@
 
 use glam::{DMat3, DVec3};
 use std::time::Instant;
+use toile_mesh::TriMesh;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_sim::barrier::{Law, Rule};
 use toile_sim::body::{Body, Shape};
 use toile_sim::sheet::{Bend, Stretch};
-use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Surroundings, World};
+use toile_sim::{Cloth, Fabric, Motion, Pin, Preset, Settings, StepReport, Surroundings, World};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let scene = args.get(1).map_or("sphere", String::as_str);
     let cells: usize = args.get(2).and_then(|a| a.parse().ok()).unwrap_or(50);
     let seconds: f64 = args.get(3).and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let step: Option<f64> = args.get(4).and_then(|a| a.parse().ok());
+    let cloth = cloth(scene, cells);
+    let surroundings = surroundings(scene, &cloth.mesh);
+    let settings = settings(step);
+    let steps = (seconds / settings.step).round() as usize;
+    let per_line = (0.1 / settings.step).round() as usize;
+    let mut world = World::new(vec![cloth], surroundings, settings).expect("a world");
+    run(&mut world, steps, per_line);
+    println!("state {:016x}", world.state().hash());
+}
+
+/// A square metre, or a ribbon, shaken by less than 0.1 mm, above what it falls on.
+fn cloth(scene: &str, cells: usize) -> Cloth {
     // A ribbon has a tenth of the width and twice the length, and as many cells in a metre.
     let ribbon = scene == "ribbon";
     let (size, counts) =
@@ -38,48 +52,52 @@ fn main() {
             _ => {}
         }
     }
-    let mut surroundings = Surroundings::default();
-    match scene {
-        "sphere" => {
-            let ball = Shape::Sphere { centre: DVec3::Y * 0.5, radius: 0.3 };
-            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
-            surroundings.bodies = vec![Body::new("ball", ball), Body::new("floor", floor)];
-        }
-        "table" => {
-            let (centre, half) = (DVec3::Y * 0.45, DVec3::new(0.25, 0.05, 0.25));
-            let table = Shape::Cuboid { centre, half, rotation: DMat3::IDENTITY };
-            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
-            surroundings.bodies = vec![Body::new("table", table), Body::new("floor", floor)];
-        }
-        "ribbon" => {
-            let floor = Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y };
-            surroundings.bodies = vec![Body::new("floor", floor)];
-        }
-        _ => {
-            let side = |sign: f64| {
-                let vertices = (0..mesh.positions.len() as u32)
-                    .filter(|v| sign * mesh.positions[*v as usize].x > 0.499)
-                    .collect();
-                let motion = Motion::Steady {
-                    velocity: DVec3::X * (-0.05 * sign),
-                    axis: DVec3::X,
-                    turns_per_second: -0.5 * sign,
-                    centre: DVec3::ZERO,
-                };
-                Pin { vertices, motion, until: f64::INFINITY }
-            };
-            surroundings.pins = vec![side(-1.0), side(1.0)];
-        }
-    }
-    let cloth = Cloth {
+    Cloth {
         name: "sheet".into(),
         mesh,
         grid: Some(counts),
         fabric: Fabric::default(),
         pieces: Vec::new(),
+    }
+}
+
+fn surroundings(scene: &str, mesh: &TriMesh) -> Surroundings {
+    let floor = || Body::new("floor", Shape::Plane { point: DVec3::ZERO, normal: DVec3::Y });
+    let mut surroundings = Surroundings::default();
+    match scene {
+        "sphere" => {
+            let ball = Shape::Sphere { centre: DVec3::Y * 0.5, radius: 0.3 };
+            surroundings.bodies = vec![Body::new("ball", ball), floor()];
+        }
+        "table" => {
+            let (centre, half) = (DVec3::Y * 0.45, DVec3::new(0.25, 0.05, 0.25));
+            let table = Shape::Cuboid { centre, half, rotation: DMat3::IDENTITY };
+            surroundings.bodies = vec![Body::new("table", table), floor()];
+        }
+        "ribbon" => surroundings.bodies = vec![floor()],
+        _ => surroundings.pins = vec![twisting(mesh, -1.0), twisting(mesh, 1.0)],
+    }
+    surroundings
+}
+
+/// One side of the cloth, turned and moved towards the other.
+fn twisting(mesh: &TriMesh, sign: f64) -> Pin {
+    let vertices = (0..mesh.positions.len() as u32)
+        .filter(|v| sign * mesh.positions[*v as usize].x > 0.499)
+        .collect();
+    let motion = Motion::Steady {
+        velocity: DVec3::X * (-0.05 * sign),
+        axis: DVec3::X,
+        turns_per_second: -0.5 * sign,
+        centre: DVec3::ZERO,
     };
+    Pin { vertices, motion, until: f64::INFINITY }
+}
+
+/// The default solver, with what environment variables ask for.
+fn settings(step: Option<f64>) -> Settings {
     let mut settings = Preset::Toile.settings();
-    if let Some(step) = args.get(4).and_then(|a| a.parse().ok()) {
+    if let Some(step) = step {
         settings.step = step;
     }
     let named = |key: &str, name: &str| std::env::var(key).is_ok_and(|v| v == name);
@@ -88,7 +106,7 @@ fn main() {
         settings.strain_limit.enabled = true;
         settings.strain_limit.stretch = limit;
     }
-    // Other rules of time and barriers: `RULE=bdf2 LAW=cubic`.
+    // Other integration rules and barriers: `RULE=bdf2 LAW=cubic`.
     if let Some(rule) = Rule::ALL.into_iter().find(|r| named("RULE", r.name())) {
         settings.barrier.rule = rule;
     }
@@ -102,14 +120,35 @@ fn main() {
     if let Some(stretch) = Stretch::ALL.into_iter().find(|s| named("STRETCH", s.name())) {
         settings.stretch = stretch;
     }
-    let steps = (seconds / settings.step).round() as usize;
-    let per = (0.1 / settings.step).round() as usize;
-    let mut world = World::new(vec![cloth], surroundings, settings).expect("a world");
+    settings
+}
+
+/// Iterations of some steps.
+#[derive(Default)]
+struct Counts {
+    newton: u32,
+    linear: u32,
+    halvings: u32,
+    unsettled: u32,
+    substepped: u32,
+}
+
+impl Counts {
+    fn add(&mut self, report: &StepReport) {
+        self.newton += report.iterations;
+        self.linear += report.linear_iterations;
+        self.halvings += report.halvings;
+        self.unsettled += report.unsettled;
+        self.substepped += u32::from(!report.warnings.is_empty());
+    }
+}
+
+/// Takes the steps and prints a line for each `per_line` of them.
+fn run(world: &mut World, steps: usize, per_line: usize) {
     let clock = Instant::now();
-    let (mut newton, mut linear, mut unsettled) = (0, 0, 0);
-    let mut spent = [0.0; 3];
-    let (mut all, mut least) = ([0_u32; 5], f64::INFINITY);
-    for step in 0..steps {
+    let (mut recent, mut all) = (Counts::default(), Counts::default());
+    let (mut spent, mut least) = ([0.0; 3], f64::INFINITY);
+    for step in 1..=steps {
         let report = match world.step() {
             Ok(report) => report,
             Err(error) => {
@@ -117,41 +156,35 @@ fn main() {
                 return;
             }
         };
-        newton += report.iterations;
-        linear += report.linear_iterations;
-        unsettled += report.unsettled;
-        let parts = u32::from(!report.warnings.is_empty());
-        let of_step =
-            [report.iterations, report.linear_iterations, report.halvings, report.unsettled, parts];
-        all.iter_mut().zip(of_step).for_each(|(all, of_step)| *all += of_step);
+        recent.add(&report);
+        all.add(&report);
         if report.contacts > 0 {
             least = least.min(report.gap);
         }
         let s = report.seconds;
         spent = [spent[0] + s.detect, spent[1] + s.integrate, spent[2] + s.respond];
-        if (step + 1) % per == 0 {
+        if step % per_line == 0 {
+            let wall = clock.elapsed().as_secs_f64();
             println!(
-                "{:.2} s: wall {:.2} newton {:.1} linear {:.0} unsettled {unsettled} contacts {} gap \
-                 {:.1e} strain {:.3} speed {:.3} lowest {:.3} residual {:.1e} stages {:.2?}",
+                "{:.2} s: wall {wall:.2} newton {:.1} linear {:.0} unsettled {} contacts {} gap {:.1e} strain {:.3} \
+                 speed {:.3} lowest {:.3} residual {:.1e} stages {spent:.2?}",
                 world.state().time,
-                clock.elapsed().as_secs_f64(),
-                f64::from(newton) / per as f64,
-                f64::from(linear) / f64::from(newton),
+                f64::from(recent.newton) / per_line as f64,
+                f64::from(recent.linear) / f64::from(recent.newton),
+                all.unsettled,
                 report.contacts,
                 report.gap,
                 world.max_strain(),
                 world.state().rms_speed(),
                 world.state().lowest(),
                 report.residual.unwrap_or(f64::NAN),
-                spent
             );
-            (newton, linear, unsettled) = (0, 0, 0);
+            recent = Counts::default();
         }
     }
-    let [newton, linear, halvings, unsettled, parts] = all;
+    let Counts { newton, linear, halvings, unsettled, substepped } = all;
     println!(
-        "all: newton {newton} linear {linear} halvings {halvings} unsettled {unsettled} steps in parts {parts} \
+        "all: newton {newton} linear {linear} halvings {halvings} unsettled {unsettled} steps in parts {substepped} \
          smallest gap {least:.1e}"
     );
-    println!("state {:016x}", world.state().hash());
 }

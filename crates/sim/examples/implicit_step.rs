@@ -66,8 +66,8 @@ fn measure(cells: usize) -> (f64, u32) {
         if step == STEPS[0] {
             (clock, iterations) = (Instant::now(), 0);
         }
-        let time = (step as f64 * h, h);
-        let report = rule.step(&mut system, Some(&filter), time, &mut x, &mut v).expect("a step");
+        let t = step as f64 * h;
+        let report = rule.step(&mut system, Some(&filter), t, h, &mut x, &mut v).expect("a step");
         iterations += report.linear_iterations;
     }
     (clock.elapsed().as_secs_f64(), iterations)

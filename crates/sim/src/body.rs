@@ -202,8 +202,8 @@ impl Collider {
         }
     }
 
-    /// Takes up the motion from `t0` to `t1`.
-    pub(crate) fn advance(&mut self, t0: f64, t1: f64) {
+    /// Sets the positions at the start and the end of a step from `t0` to `t1`.
+    pub(crate) fn set_step(&mut self, t0: f64, t1: f64) {
         let (p0, p1) = (self.motion.pose(t0), self.motion.pose(t1));
         // Bodies that stand still may have many vertices.
         if self.poses == [p0, p1] {

@@ -49,18 +49,18 @@ fn system() -> f64 {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    begin: f64,
+    start: f64,
 }
 
 impl Clock {
     /// Starts it.
     pub fn start() -> Self {
-        Self { begin: now() }
+        Self { start: now() }
     }
 
     /// Time since then [s].
     pub fn seconds(&self) -> f64 {
-        now() - self.begin
+        now() - self.start
     }
 }
 

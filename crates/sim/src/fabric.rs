@@ -289,6 +289,16 @@ impl Fabric {
                 return Err(bad(key, format!("is {value:?}; no fabric has more than {most:?}")));
             }
         }
+        self.validate_ratios()?;
+        self.validate_curves()?;
+        match self.origins.keys().find(|k| !Self::QUANTITIES.contains(&k.as_str())) {
+            Some(key) => Err(bad("origins", format!("names `{key}`, which no fabric has"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses parts beyond 0 to 1, and ratios of a stiffness that is not positive definite.
+    fn validate_ratios(&self) -> Result<(), Error> {
         let parts = [
             ("damping", self.damping, "a part of critical"),
             ("resilience_weft", self.resilience_weft.unwrap_or(1.0), "a part of the work"),
@@ -309,11 +319,7 @@ impl Fabric {
                 return Err(bad(key, reason));
             }
         }
-        self.validate_curves()?;
-        match self.origins.keys().find(|k| !Self::QUANTITIES.contains(&k.as_str())) {
-            Some(key) => Err(bad("origins", format!("names `{key}`, which no fabric has"))),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

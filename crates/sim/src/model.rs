@@ -182,8 +182,8 @@ impl Model {
             (area, vec![cloth.fabric.friction; mass.len()])
         } else {
             let area = lumped(&cloth, |_| 1.0);
-            let rubs = lumped(&cloth, |fabric| fabric.friction);
-            let mean = rubs.iter().zip(&area).map(|(f, a)| f / a).collect();
+            let friction = lumped(&cloth, |fabric| fabric.friction);
+            let mean = friction.iter().zip(&area).map(|(f, a)| f / a).collect();
             (area, mean)
         };
         let mut made = match (springs, cloth.grid) {

@@ -109,7 +109,7 @@ fn check_pins(model: &Model, pins: &[Pin], step: f64) -> Result<(), Error> {
         if let Some(reason) = spins_too_fast(&pin.motion, step) {
             return Err(setting("pin", reason));
         }
-        let begin = pin.motion.pose(0.0);
+        let start = pin.motion.pose(0.0);
         for v in &pin.vertices {
             let Some(x) = model.mesh.positions.get(*v as usize) else {
                 return Err(setting(
@@ -117,9 +117,9 @@ fn check_pins(model: &Model, pins: &[Pin], step: f64) -> Result<(), Error> {
                     format!("names vertex {v}; there are {}", model.mass.len()),
                 ));
             };
-            if begin.apply(*x).distance(*x) > 1e-9 * (1.0 + x.length()) {
+            if start.apply(*x).distance(*x) > 1e-9 * (1.0 + x.length()) {
                 let reason =
-                    format!("moves vertex {v} away at time 0; it must begin where the cloth is");
+                    format!("moves vertex {v} away at time 0; it must start where the cloth is");
                 return Err(setting("pin", reason));
             }
             if let Some(other) = held[*v as usize].replace(p) {

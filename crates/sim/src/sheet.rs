@@ -112,7 +112,7 @@ impl Sheet {
     /// # Errors
     /// As [`Sheet::new`].
     pub fn with_loops(cloths: &[Cloth], bend: Bend, clamps: &[Clamp]) -> Result<Self, Error> {
-        Self::of_parts(cloths, Make { plane: Plane::Rubbing, bend, loops: false }, clamps)
+        Self::of_parts(cloths, Make { plane: Plane::Friction, bend, loops: false }, clamps)
     }
 
     fn of_parts(cloths: &[Cloth], make: Make, clamps: &[Clamp]) -> Result<Self, Error> {
@@ -203,7 +203,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
             group.add_rows(x, definite, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), creases, add);
+        self.fill(x, matrix.chunks_mut(), None, creases, add);
     }
 
     /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
@@ -212,7 +212,7 @@ impl Sheet {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
             group.add_single_rows(x, rows);
         };
-        self.fill(x, (matrix.chunks_mut(), None), true, add);
+        self.fill(x, matrix.chunks_mut(), None, true, add);
     }
 
     /// The gradient [N] and that Hessian at once, for less than one after the other.
@@ -226,7 +226,7 @@ impl Sheet {
             group.add_single_rows(x, rows);
         };
         g.fill(DVec3::ZERO);
-        self.fill(x, (matrix.chunks_mut(), Some(g)), true, add);
+        self.fill(x, matrix.chunks_mut(), Some(g), true, add);
         self.add_moments(x, g);
     }
 
@@ -234,7 +234,8 @@ impl Sheet {
     fn fill<B: Block>(
         &self,
         x: &[DVec3],
-        (chunks, gradient): (Chunks<'_, B>, Option<&mut [DVec3]>),
+        chunks: Chunks<'_, B>,
+        gradient: Option<&mut [DVec3]>,
         creases: bool,
         add: impl Fn(&dyn Group, &[DVec3], &mut Rows<'_, B>) + Sync,
     ) {
@@ -276,10 +277,10 @@ impl Sheet {
     }
 
     /// Lets what slides follow to `x`, the end of a step; returns the energy lost [J].
-    pub fn advance(&mut self, x: &[DVec3]) -> f64 {
+    pub fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
         let each = self.parts.iter_mut().map(|part| {
             let x = &x[part.range.clone()];
-            part.groups.iter_mut().map(|g| g.advance(x)).sum::<f64>()
+            part.groups.iter_mut().map(|g| g.update_sliders(x)).sum::<f64>()
         });
         each.sum()
     }

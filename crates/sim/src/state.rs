@@ -4,14 +4,14 @@ use crate::barrier::Anchors;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// The step before, which methods over several steps go on from.
+/// The step before, which multistep methods need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Before {
     /// Its length [s]; of quasi-static steps, the pace of the next one.
     pub h: f64,
-    /// Positions at its begin [m].
+    /// Positions at its start [m].
     pub x: Vec<DVec3>,
-    /// Velocities at its begin [m/s].
+    /// Velocities at its start [m/s].
     pub v: Vec<DVec3>,
 }
 

@@ -15,8 +15,8 @@ use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// Share of the promised decrease that a step must bring.
-const ENOUGH: f64 = 1e-4;
+/// c₁ of Armijo's condition of sufficient decrease.
+const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search.
 const HALVINGS: u32 = 24;
 /// Least and largest raise of the diagonal, in parts of it.
@@ -24,7 +24,7 @@ const RAISE: [f64; 2] = [1e-12, 1e3];
 /// Residual of each linear system, in parts of its right side.
 const LINEAR: f64 = 1e-6;
 /// Differences of energies below this part of the energy are rounding.
-const ROUNDING: f64 = 1e-13;
+const ENERGY_ROUNDING: f64 = 1e-13;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -238,14 +238,14 @@ impl Equilibrium {
         if !(slope > 0.0 && furthest.is_finite()) {
             return 0.0;
         }
-        let noise = ROUNDING * report.energy.abs();
+        let noise = ENERGY_ROUNDING * report.energy.abs();
         let mut length = 1.0;
         for _ in 0..HALVINGS {
             for ((to, x), d) in self.x_try.iter_mut().zip(&*x).zip(&self.d) {
                 *to = *x + *d * length;
             }
             let energy = potential(sheet, f, &self.x_try);
-            if energy <= report.energy - ENOUGH * length * slope + noise {
+            if energy <= report.energy - ARMIJO_C1 * length * slope + noise {
                 x.copy_from_slice(&self.x_try);
                 report.energy = energy;
                 report.motion = length * furthest;

@@ -295,7 +295,7 @@ impl World {
         let mut report = StepReport::default();
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
         let (t0, t1) = (self.time_of(self.state.step), self.time_of(self.state.step + 1));
-        let parts = self.advance(t0, t1 - t0, 0, &mut report)?;
+        let parts = self.step_in_halves(t0, t1 - t0, 0, &mut report)?;
         if parts > 1 {
             report.warnings.push(Warning::Substepped { step: self.state.step, parts });
         }
@@ -306,19 +306,19 @@ impl World {
 
     /// Steps by `h`, in halves if its collisions cannot be resolved, and returns in how many parts. The state stays if it
     /// fails.
-    fn advance(
+    fn step_in_halves(
         &mut self,
         t: f64,
         h: f64,
         depth: u32,
         report: &mut StepReport,
     ) -> Result<u32, Error> {
-        match self.try_advance(t, h, report) {
+        match self.try_step(t, h, report) {
             Err(Error::Unresolved { .. } | Error::NoConvergence { .. }) if depth < MAX_HALVINGS => {
                 // The second half may fail when the first has been taken.
                 let saved = self.state.clone();
-                let first = self.advance(t, 0.5 * h, depth + 1, report)?;
-                match self.advance(t + 0.5 * h, 0.5 * h, depth + 1, report) {
+                let first = self.step_in_halves(t, 0.5 * h, depth + 1, report)?;
+                match self.step_in_halves(t + 0.5 * h, 0.5 * h, depth + 1, report) {
                     Ok(second) => Ok(first + second),
                     Err(error) => {
                         self.state = saved;
@@ -331,7 +331,7 @@ impl World {
     }
 
     /// Steps by `h` at once. The state stays if that fails.
-    fn try_advance(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
+    fn try_step(&mut self, t: f64, h: f64, report: &mut StepReport) -> Result<(), Error> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::Stopped { step: self.state.step });
         }

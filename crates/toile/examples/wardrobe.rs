@@ -159,7 +159,7 @@ fn dress(
     path: &Path,
 ) -> Outcome<Image> {
     let clock = Clock::start();
-    let mut tailor = Tailor::new(pattern, mesh, choice.edge, (body, marks), fabric)?;
+    let mut tailor = Tailor::new(pattern, mesh, choice.edge, body, marks, fabric)?;
     if choice.plain {
         tailor = tailor.without_coarse()?;
     }

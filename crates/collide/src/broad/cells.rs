@@ -145,8 +145,8 @@ impl Cells {
         let mut by = [[0; 2]; 6];
         for (n, k) in COORDINATES.into_iter().enumerate() {
             // What is farther is beyond all that the other has.
-            let way = (self.base[k] - other.base[k]).clamp(-2 * REACH, 2 * REACH);
-            by[n] = [(way / 2) as i8, (way - way / 2) as i8];
+            let offset = (self.base[k] - other.base[k]).clamp(-2 * REACH, 2 * REACH);
+            by[n] = [(offset / 2) as i8, (offset - offset / 2) as i8];
         }
         let mine = w.moved(&self.rows, &by);
         let mut left = w.overlapping(&mine, &other.all) & first_bits(self.len);
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Triangles on their own, at places that are given by their corners and a way each.
+    /// Triangles on their own, at places that are given by their corners and a displacement each.
     fn detector(triangles: &[[[f64; 3]; 4]], leaf: usize, separation: f64) -> Detector {
         let n = triangles.len() as u32;
         let numbers: Vec<[u32; 3]> = (0..n).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();

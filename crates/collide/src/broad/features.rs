@@ -79,7 +79,7 @@ impl Features {
             .zip(vertex.par_chunks(4096))
             .enumerate()
             .map(|(chunk, (ends, vertices))| {
-                let (mut way, mut sum) = (0.0_f64, DVec3::ZERO);
+                let (mut largest, mut sum) = (0.0_f64, DVec3::ZERO);
                 for (i, (ends, v)) in ends.iter_mut().zip(vertices).enumerate() {
                     if !all && !moved.any(&[(4096 * chunk + i) as u32]) {
                         continue;
@@ -87,16 +87,16 @@ impl Features {
                     let new = motion.ends(*v);
                     if asked {
                         let by = [0, 1].map(|k| new[k].distance_squared(ends[k]));
-                        way = way.max(by[0].max(by[1]));
+                        largest = largest.max(by[0].max(by[1]));
                     }
                     // Zero, unless a coordinate is not finite; that stays in a sum.
                     sum += 0.0 * new[0] + 0.0 * new[1];
                     *ends = new;
                 }
-                (way, sum.is_finite())
+                (largest, sum.is_finite())
             })
             .reduce(|| (0.0, true), |a, b| (f64::max(a.0, b.0), a.1 & b.1));
-        let (way, finite) = news;
+        let (largest, finite) = news;
         if !finite {
             let bad = |v: &&u32| !motion.ends(**v).iter().all(|x| x.is_finite());
             let vertex = vertex.iter().filter(bad).min().copied().unwrap_or(0);
@@ -104,7 +104,7 @@ impl Features {
         }
         self.separation = separation;
         // Rounded up.
-        Ok(way.sqrt() * (1.0 + 1e-12))
+        Ok(largest.sqrt() * (1.0 + 1e-12))
     }
 
     /// Box of a vertex over the step.

@@ -14,12 +14,12 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 /// The fraction of all vertices that may leave the margin; if there are more, the list is made anew.
-const STRAYED: f64 = 0.1;
+const MAX_OUTSIDE: f64 = 0.1;
 /// A little less than the margin, for what is rounded.
-const WITHIN: f64 = 1.0 - 1e-9;
+const MARGIN_KEPT: f64 = 1.0 - 1e-9;
 const UNKNOWN: State = State::Apart([0.0; 3]);
 /// Bound on the error of a difference of heights, relative to the largest coordinate.
-const ROUNDED: f64 = 64.0 * f64::EPSILON;
+const HEIGHT_ERROR: f64 = 64.0 * f64::EPSILON;
 /// No direction that was rounded to single precision is longer.
 const LONGEST: f64 = 1.0 + 1e-6;
 /// Candidates in a task.
@@ -33,7 +33,7 @@ pub struct NeighbourList {
     /// The separation it was made for [m].
     separation: f64,
     /// The motion it was made for; empty if it was not.
-    way: [Vec<DVec3>; 2],
+    reference: [Vec<DVec3>; 2],
     vf: Vec<CachedCandidate>,
     ee: Vec<CachedCandidate>,
     /// Vertices that have left the margin.
@@ -63,8 +63,8 @@ impl NeighbourList {
     /// If the margin is negative or not a number.
     pub fn new(margin: f64) -> Self {
         assert!(margin >= 0.0, "a margin of {margin} m");
-        let (way, none) = (Default::default(), Vec::new);
-        Self { margin, separation: 0.0, way, vf: none(), ee: none(), outside: Vec::new() }
+        let (reference, none) = (Default::default(), Vec::new);
+        Self { margin, separation: 0.0, reference, vf: none(), ee: none(), outside: Vec::new() }
     }
 
     /// Candidate pairs of the surface with itself that come nearer than `separation`, and how many were looked at.
@@ -82,10 +82,10 @@ impl NeighbourList {
     ) -> Result<(Candidates, u64), NotFinite> {
         let count = detector.surface.vertices;
         assert_eq!([motion.x_t0.len(), motion.x_t1.len()], [count; 2], "positions of all vertices");
-        let known = self.way[0].len() == count;
+        let known = self.reference[0].len() == count;
         let cast = known && self.separation.to_bits() == separation.to_bits();
-        let outside = if cast { self.stray(motion) } else { usize::MAX };
-        if outside as f64 > STRAYED * count as f64 {
+        let outside = if cast { self.mark_outside(motion) } else { usize::MAX };
+        if outside as f64 > MAX_OUTSIDE * count as f64 {
             self.make(detector, motion, separation)?;
         }
         let mut found = self.sifted(motion, separation);
@@ -103,11 +103,11 @@ impl NeighbourList {
     }
 
     /// Notes which vertices have left the margin; returns how many.
-    fn stray(&mut self, motion: Motion<'_>) -> usize {
-        let [a, b] = &self.way;
+    fn mark_outside(&mut self, motion: Motion<'_>) -> usize {
+        let [a, b] = &self.reference;
         let ends = [motion.x_t0, motion.x_t1];
         let at = ends.map(|x| nearest(x, a, b));
-        let limit = (WITHIN * self.margin).powi(2);
+        let limit = (MARGIN_KEPT * self.margin).powi(2);
         self.outside.clear();
         self.outside.extend((0..a.len()).map(|i| {
             let holds = |k: usize| ends[k][i].distance_squared(a[i].lerp(b[i], at[k])) <= limit;
@@ -125,7 +125,7 @@ impl NeighbourList {
         separation: f64,
     ) -> Result<(), NotFinite> {
         // If that fails, there is no list.
-        self.way.iter_mut().for_each(Vec::clear);
+        self.reference.iter_mut().for_each(Vec::clear);
         detector.update(motion, separation + 2.0 * self.margin, None)?;
         let caught = detector.self_neighbours();
         let s = &detector.surface;
@@ -140,8 +140,8 @@ impl NeighbourList {
             CachedCandidate { pair, vertices: [a, b, c, d], state: UNKNOWN }
         }));
         self.separation = separation;
-        self.way[0].extend_from_slice(motion.x_t0);
-        self.way[1].extend_from_slice(motion.x_t1);
+        self.reference[0].extend_from_slice(motion.x_t0);
+        self.reference[1].extend_from_slice(motion.x_t1);
         self.outside.clear();
         self.outside.resize(motion.x_t0.len(), false);
         Ok(())
@@ -153,11 +153,11 @@ impl NeighbourList {
         let coordinates = motion.x_t0.iter().chain(motion.x_t1);
         let largest = coordinates.fold(DVec3::ZERO, |m, x| m.max(x.abs())).max_element();
         let outside = outside.contains(&true).then_some(&outside[..]);
-        let way = Motions { motion, separation, rounded: ROUNDED * largest, outside };
+        let motions = Motions { motion, separation, rounded: HEIGHT_ERROR * largest, outside };
         let of = |kind: Pair, cached: &mut [CachedCandidate]| -> Vec<[u32; 2]> {
             let chunks = cached.par_chunks_mut(CHUNK).map(|cached| {
-                look_again(kind, cached, &way);
-                let near = |k: &&CachedCandidate| k.state == State::Near && !way.has_outside(k);
+                test_again(kind, cached, &motions);
+                let near = |k: &&CachedCandidate| k.state == State::Near && !motions.has_outside(k);
                 cached.iter().filter(near).map(|k| k.pair).collect::<Vec<_>>()
             });
             chunks.flatten_iter().collect()
@@ -168,22 +168,24 @@ impl NeighbourList {
 
 /// Finds out which of the pairs that were apart are so in this motion, too: first by the plane that kept them apart, then by one
 /// between their nearest points, then by any.
-fn look_again(kind: Pair, cached: &mut [CachedCandidate], way: &Motions<'_>) {
+fn test_again(kind: Pair, cached: &mut [CachedCandidate], motions: &Motions<'_>) {
     let mut doubtful = Vec::new();
     for (i, candidate) in cached.iter_mut().enumerate() {
         let State::Apart(normal) = candidate.state else { continue };
-        if way.has_outside(candidate) || way.is_kept_apart(kind, &candidate.vertices, normal) {
+        if motions.has_outside(candidate)
+            || motions.is_kept_apart(kind, &candidate.vertices, normal)
+        {
             continue;
         }
-        let normal = between(kind, candidate.vertices.map(|v| way.motion.x_t0[v as usize]));
+        let normal = between(kind, candidate.vertices.map(|v| motions.motion.x_t0[v as usize]));
         candidate.state = State::Apart(normal);
-        if !way.is_kept_apart(kind, &candidate.vertices, normal) {
+        if !motions.is_kept_apart(kind, &candidate.vertices, normal) {
             doubtful.push(i);
         }
     }
     let mut met = Vec::new();
-    let ask = |i: usize| Some(cached[doubtful[i]].vertices.map(|v| way.motion.ends(v)));
-    let gap = Separation::gap(way.separation);
+    let ask = |i: usize| Some(cached[doubtful[i]].vertices.map(|v| motions.motion.ends(v)));
+    let gap = Separation::gap(motions.separation);
     ccd::sift(kind, doubtful.len(), gap, Filter::Hull, ask, |i, _| met.push(doubtful[i]));
     met.into_iter().for_each(|i| cached[i].state = State::Near);
 }
@@ -224,7 +226,7 @@ impl Motions<'_> {
 
 /// Direction from the second feature to the first.
 fn between(kind: Pair, [a, b, c, d]: [DVec3; 4]) -> [f32; 3] {
-    let way = match kind {
+    let normal = match kind {
         Pair::VertexFace => {
             let w = distance::point_triangle(a, [b, c, d]);
             a - (b * w[0] + c * w[1] + d * w[2])
@@ -234,7 +236,7 @@ fn between(kind: Pair, [a, b, c, d]: [DVec3; 4]) -> [f32; 3] {
             a.lerp(b, s) - c.lerp(d, t)
         }
     };
-    way.normalize_or_zero().as_vec3().to_array()
+    normal.normalize_or_zero().as_vec3().to_array()
 }
 
 /// Where on the way from `a` to `b` all of `x` are nearest, 0 to 1.

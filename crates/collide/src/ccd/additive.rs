@@ -34,12 +34,14 @@ pub(super) fn vertex_face(
             [distance::point_triangle(a[0], *b), distance::point_triangle_edges(a[0], *b)];
         options.map(|w| ([1.0], w))
     };
-    advance(&[p], &face, separation, nearest).map(|(time, normal, distance, [_], w)| Impact {
-        time,
-        normal,
-        distance,
-        weights: [1.0, -w[0], -w[1], -w[2]],
-    })
+    additive_advancement(&[p], &face, separation, nearest).map(
+        |(time, normal, distance, [_], w)| Impact {
+            time,
+            normal,
+            distance,
+            weights: [1.0, -w[0], -w[1], -w[2]],
+        },
+    )
 }
 
 pub(super) fn edge_edge(
@@ -51,7 +53,7 @@ pub(super) fn edge_edge(
         let options = [distance::edge_edge(*a, *b), distance::edge_edge_ends(*a, *b)];
         options.map(|[s, t]| ([1.0 - s, s], [1.0 - t, t]))
     };
-    advance(&a, &b, separation, nearest).map(|(time, normal, distance, v, w)| Impact {
+    additive_advancement(&a, &b, separation, nearest).map(|(time, normal, distance, v, w)| Impact {
         time,
         normal,
         distance,
@@ -62,7 +64,7 @@ pub(super) fn edge_edge(
 /// Time, normal and distance at the start, weights at the time of impact.
 type Found<const A: usize, const B: usize> = (f64, DVec3, f64, [f64; A], [f64; B]);
 
-fn advance<const A: usize, const B: usize>(
+fn additive_advancement<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
     separation: Separation,

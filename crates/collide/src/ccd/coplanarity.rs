@@ -246,11 +246,11 @@ mod tests {
         ) {
             let until = Coplanarity::new(p, q, r).apart_until(gap, from);
             prop_assert!((from..=1.0).contains(&until));
-            let begin = value(p, q, r, from);
+            let start = value(p, q, r, from);
             for k in 0..=200 {
                 let t = from + (until - from) * f64::from(k) / 200.0;
                 if until > from {
-                    prop_assert!(value(p, q, r, t) * begin.signum() >= -1e-15, "{t} of {until}");
+                    prop_assert!(value(p, q, r, t) * start.signum() >= -1e-15, "{t} of {until}");
                 }
             }
         }
@@ -270,11 +270,11 @@ mod tests {
         let (mut crossed, mut exact) = (0, 0);
         for _ in 0..2000 {
             let (p, q, r) = (moving(), moving(), moving());
-            let begin = value(p, q, r, 0.0);
-            if begin * value(p, q, r, 1.0) < 0.0 {
+            let start = value(p, q, r, 0.0);
+            if start * value(p, q, r, 1.0) < 0.0 {
                 let until = Coplanarity::new(p, q, r).apart_until(0.0, 0.0);
                 crossed += 1;
-                exact += usize::from(value(p, q, r, until).abs() < 1e-9 * begin.abs());
+                exact += usize::from(value(p, q, r, until).abs() < 1e-9 * start.abs());
             }
         }
         assert!(crossed > 500 && exact * 10 > crossed * 9, "{exact} of {crossed}");

@@ -46,7 +46,7 @@ pub(super) const LANES: usize = 8;
 
 /// Directions that [`Filter::Hull`] tries. On candidates of real cloth the first dismisses four of
 /// five, and each further one fewer; more than six cost more than they spare.
-const ROUNDS: usize = 6;
+const HULL_DIRECTIONS: usize = 6;
 
 /// Bound on the error of a separation, relative to the largest coordinate and |n|.
 const ERROR: f64 = 32.0 * f64::EPSILON;
@@ -148,7 +148,7 @@ impl<const D: usize, const W: usize> Block<D, W> {
     fn hull(&self) -> [bool; W] {
         let mut n = self.mean();
         let (mut apart, mut done) = ([false; W], [false; W]);
-        for _ in 0..ROUNDS {
+        for _ in 0..HULL_DIRECTIONS {
             let (least, vertex) = self.support(&n);
             let now = self.is_enough(&least, &n);
             for w in 0..W {

@@ -55,12 +55,19 @@ const STANDING: usize = 2;
 /// How often the time for which a plane turns is shortened.
 const SHORTENINGS: usize = 8;
 
+/// Barycentric weights of a point of each feature.
+#[derive(Clone, Copy)]
+struct Weights<const A: usize, const B: usize> {
+    a: [f64; A],
+    b: [f64; B],
+}
+
 /// What differs between the two kinds of pairs.
 trait Features<const A: usize, const B: usize> {
     /// Weights of the nearest points.
-    fn nearest(&self, a: &[DVec3; A], b: &[DVec3; B]) -> ([f64; A], [f64; B]);
+    fn nearest(&self, a: &[DVec3; A], b: &[DVec3; B]) -> Weights<A, B>;
     /// The same for slivers and nearly parallel edges.
-    fn careful(&self, a: &[DVec3; A], b: &[DVec3; B]) -> ([f64; A], [f64; B]);
+    fn careful(&self, a: &[DVec3; A], b: &[DVec3; B]) -> Weights<A, B>;
     /// A vector across both features.
     fn across(&self, a: &[DVec3; A], b: &[DVec3; B]) -> DVec3;
     /// When the vertices are coplanar.
@@ -74,23 +81,24 @@ trait Features<const A: usize, const B: usize> {
         a: &[[DVec3; 2]; A],
         b: &[[DVec3; 2]; B],
         t: f64,
-        first: (([f64; A], [f64; B]), DVec3),
-    ) -> (([f64; A], [f64; B]), DVec3) {
-        let weights = self.careful(&at(a, t), &at(b, t));
-        let gap = between(a, b, &weights, t);
-        if gap.length_squared() < first.1.length_squared() { (weights, gap) } else { first }
+        weights: Weights<A, B>,
+        gap: DVec3,
+    ) -> (Weights<A, B>, DVec3) {
+        let second = self.careful(&at(a, t), &at(b, t));
+        let other = between(a, b, &second, t);
+        if other.length_squared() < gap.length_squared() { (second, other) } else { (weights, gap) }
     }
 }
 
 struct VertexFace;
 
 impl Features<1, 3> for VertexFace {
-    fn nearest(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> ([f64; 1], [f64; 3]) {
-        ([1.0], distance::point_triangle(*p, *face))
+    fn nearest(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> Weights<1, 3> {
+        Weights { a: [1.0], b: distance::point_triangle(*p, *face) }
     }
 
-    fn careful(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> ([f64; 1], [f64; 3]) {
-        ([1.0], distance::point_triangle_edges(*p, *face))
+    fn careful(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> Weights<1, 3> {
+        Weights { a: [1.0], b: distance::point_triangle_edges(*p, *face) }
     }
 
     fn across(&self, _: &[DVec3; 1], [a, b, c]: &[DVec3; 3]) -> DVec3 {
@@ -109,14 +117,14 @@ impl Features<1, 3> for VertexFace {
 struct EdgeEdge;
 
 impl Features<2, 2> for EdgeEdge {
-    fn nearest(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> ([f64; 2], [f64; 2]) {
+    fn nearest(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> Weights<2, 2> {
         let [s, t] = distance::edge_edge(*a, *b);
-        ([1.0 - s, s], [1.0 - t, t])
+        Weights { a: [1.0 - s, s], b: [1.0 - t, t] }
     }
 
-    fn careful(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> ([f64; 2], [f64; 2]) {
+    fn careful(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> Weights<2, 2> {
         let [s, t] = distance::edge_edge_ends(*a, *b);
-        ([1.0 - s, s], [1.0 - t, t])
+        Weights { a: [1.0 - s, s], b: [1.0 - t, t] }
     }
 
     fn across(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> DVec3 {
@@ -142,7 +150,8 @@ pub(super) fn vertex_face(
     face: [[DVec3; 2]; 3],
     separation: Separation,
 ) -> Option<Impact> {
-    let (time, normal, distance, [_], w) = advance(&[p], &face, separation, &VertexFace)?;
+    let (time, normal, distance, Weights { b: w, .. }) =
+        conservative_advancement(&[p], &face, separation, &VertexFace)?;
     Some(Impact { time, normal, distance, weights: [1.0, -w[0], -w[1], -w[2]] })
 }
 
@@ -151,7 +160,8 @@ pub(super) fn edge_edge(
     b: [[DVec3; 2]; 2],
     separation: Separation,
 ) -> Option<Impact> {
-    let (time, normal, distance, v, w) = advance(&a, &b, separation, &EdgeEdge)?;
+    let (time, normal, distance, Weights { a: v, b: w }) =
+        conservative_advancement(&a, &b, separation, &EdgeEdge)?;
     Some(Impact { time, normal, distance, weights: [v[0], v[1], -w[0], -w[1]] })
 }
 
@@ -172,9 +182,9 @@ fn error<const A: usize, const B: usize>(a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B
 }
 
 /// Time, normal at the start, distance at the start, and the weights at the time of impact.
-type Found<const A: usize, const B: usize> = (f64, DVec3, f64, [f64; A], [f64; B]);
+type Found<const A: usize, const B: usize> = (f64, DVec3, f64, Weights<A, B>);
 
-fn advance<const A: usize, const B: usize>(
+fn conservative_advancement<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
     separation: Separation,
@@ -209,7 +219,7 @@ fn advance<const A: usize, const B: usize>(
             break;
         }
         if reached <= t {
-            (weights, gap) = features.second_opinion(a, b, t, (weights, gap));
+            (weights, gap) = features.second_opinion(a, b, t, weights, gap);
             reached = separated_until(a, b, gap.normalize_or_zero(), threshold + error, t);
         }
         // Of features that nearly touch, the gap is a difference of nearly equal points and has
@@ -246,18 +256,18 @@ fn advance<const A: usize, const B: usize>(
     {
         return None;
     }
-    Some((t, normal, distance, weights.0, weights.1))
+    Some((t, normal, distance, weights))
 }
 
 /// Whether the pair passes through itself far from any rim, as far as rounded numbers tell: then there is nothing
 /// to look at again. A wrong answer costs time or a report without need.
 fn crosses_inside<const A: usize, const B: usize>(
     cubic: Option<&Coplanarity>,
-    weights: &([f64; A], [f64; B]),
+    weights: &Weights<A, B>,
     t: f64,
 ) -> bool {
     const RIM: f64 = 1e-4;
-    weights.0.iter().chain(&weights.1).all(|w| *w > RIM)
+    weights.a.iter().chain(&weights.b).all(|w| *w > RIM)
         && cubic.is_some_and(|c| c.is_crossed_at(t))
 }
 
@@ -266,10 +276,10 @@ fn crosses_inside<const A: usize, const B: usize>(
 fn between<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
-    weights: &([f64; A], [f64; B]),
+    weights: &Weights<A, B>,
     t: f64,
 ) -> DVec3 {
-    combine(&at(a, t), &weights.0) - combine(&at(b, t), &weights.1)
+    combine(&at(a, t), &weights.a) - combine(&at(b, t), &weights.b)
 }
 
 /// The largest time ≥ `from` up to which all `n·(a_i − b_j)` are at least `threshold`, 1 or more
@@ -293,8 +303,8 @@ fn separated_until<const A: usize, const B: usize>(
                 continue;
             }
             // The bound at `from`, not one that rounding may have put above it. Infinite ones have no number there.
-            let begin = s0 + from * (s1 - s0);
-            if begin < 0.0 || begin.is_nan() {
+            let start = s0 + from * (s1 - s0);
+            if start < 0.0 || start.is_nan() {
                 return f64::NEG_INFINITY;
             }
             if s1 < 0.0 {

@@ -32,7 +32,7 @@ impl DenseField {
         rows.for_each_init(
             || vec![false; n.x],
             |inside, (r, (row, known))| {
-                signs.row((0, r % n.y, r / n.y), n.x, inside);
+                signs.row(0, r % n.y, r / n.y, n.x, inside);
                 for (i, value) in row.iter_mut().enumerate() {
                     let d = known[i].distance;
                     *value = if inside[i] { -d } else { d } as f32;
@@ -61,7 +61,7 @@ impl DenseField {
         match self.sample(p) {
             // Twice the error of interpolation: spreading may have missed part of a cell.
             Some(s) => self.grid.at_least(s.distance, 2),
-            None => Grid::outside(self.bounds, p),
+            None => Grid::outside(self.bounds.0, self.bounds.1, p),
         }
     }
 

@@ -106,7 +106,7 @@ impl Grid {
     }
 
     /// A bound from below on the distance to anything in a box, less its rounding error.
-    pub(super) fn outside((lo, hi): (DVec3, DVec3), p: DVec3) -> f64 {
+    pub(super) fn outside(lo: DVec3, hi: DVec3, p: DVec3) -> f64 {
         if p.is_nan() {
             return f64::NEG_INFINITY;
         }
@@ -133,8 +133,8 @@ impl<'a> Signs<'a> {
         Self { solid, grid, columns }
     }
 
-    /// Whether `count` nodes from (i, j, k) on along x are inside.
-    pub(super) fn row(&self, (i, j, k): (usize, usize, usize), count: usize, out: &mut [bool]) {
+    /// Whether `count` nodes from `(i, j, k)` on along x are inside.
+    pub(super) fn row(&self, i: usize, j: usize, k: usize, count: usize, out: &mut [bool]) {
         let node = |di: usize| self.grid.node(i + di, j, k);
         if let Some(columns) = &self.columns {
             let column = columns.crossings(j, k);

@@ -8,7 +8,7 @@
 use super::error::SolidError;
 use super::grid::{Grid, Sample, Signs, Spacing, trilinear};
 use super::solid::Solid;
-use super::spread::{Known, near_triangles, spread_all};
+use super::spread::{Known, NodeBox, near_triangles, spread_all};
 use glam::{DVec3, USizeVec3};
 use rayon::prelude::*;
 
@@ -126,7 +126,7 @@ impl SparseField {
             // A bound need not be sharp: coarse values, and fine ones beyond the margin, which come
             // from the triangles around the block alone, are off by less than its diagonal.
             Some(s) => self.grid.at_least(s.distance, 2 * SIDE),
-            None => Grid::outside(self.bounds, p),
+            None => Grid::outside(self.bounds.0, self.bounds.1, p),
         }
     }
 
@@ -154,7 +154,7 @@ fn coarse_values(solid: &Solid, signs: &Signs<'_>, grid: &Grid) -> Vec<f32> {
     coarse.par_chunks_mut(m.x).enumerate().for_each(|(r, row)| {
         let (j, k) = (SIDE * (r % m.y), SIDE * (r / m.y));
         let mut inside = vec![false; grid.cells.x + 1];
-        signs.row((0, j, k), inside.len(), &mut inside);
+        signs.row(0, j, k, inside.len(), &mut inside);
         for (b, value) in row.iter_mut().enumerate() {
             let distance = solid.nearest(grid.node(SIDE * b, j, k)).distance;
             *value = if inside[SIDE * b] { -distance } else { distance } as f32;
@@ -173,7 +173,7 @@ fn fill_block(
 ) {
     let (solid, grid) = (signs.solid, &signs.grid);
     let n = SIDE + 1;
-    let space = (first, USizeVec3::splat(n));
+    let space = NodeBox { first, size: USizeVec3::splat(n) };
     let mut known = vec![Known::NOTHING; NODES];
     near_triangles(solid, grid, band, space, triangles, &mut known);
     if known.iter().all(|k| k.distance.is_infinite()) {
@@ -184,7 +184,7 @@ fn fill_block(
     spread_all(solid, grid, space, false, &mut known);
     let mut inside = [false; SIDE + 1];
     for (r, row) in values.chunks_mut(n).enumerate() {
-        signs.row((first.x, first.y + r % n, first.z + r / n), n, &mut inside);
+        signs.row(first.x, first.y + r % n, first.z + r / n, n, &mut inside);
         for (i, value) in row.iter_mut().enumerate() {
             let d = known[r * n + i].distance;
             *value = if inside[i] { -d } else { d } as f32;

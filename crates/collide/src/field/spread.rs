@@ -18,8 +18,14 @@ const NONE: u32 = u32::MAX;
 /// Layers of nodes per task of the band.
 const SLAB: usize = 8;
 
-/// First node and number of nodes of a box of the grid.
-pub(super) type Box3 = (USizeVec3, USizeVec3);
+/// A box of nodes of the grid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeBox {
+    /// Its first node.
+    pub(super) first: USizeVec3,
+    /// Its number of nodes along each axis.
+    pub(super) size: USizeVec3,
+}
 
 /// Distance and nearest triangle of a node.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +41,12 @@ impl Known {
 /// Distances of all nodes, exact up to `band`.
 pub(super) fn all_nodes(solid: &Solid, grid: &Grid, band: f64) -> Vec<Known> {
     let n = grid.nodes();
+    let all = NodeBox { first: USizeVec3::ZERO, size: n };
     let mut nodes = vec![Known::NOTHING; n.element_product()];
     // Which triangles concern which layers.
     let mut concerned = vec![Vec::new(); n.z.div_ceil(SLAB)];
     for t in 0..solid.triangles.len() as u32 {
-        let (lo, hi) = reach(solid, grid, t, band, (USizeVec3::ZERO, n));
+        let (lo, hi) = reach(solid, grid, t, band, all);
         if lo.cmplt(hi).all() {
             for slab in lo.z / SLAB..(hi.z - 1) / SLAB + 1 {
                 concerned[slab].push(t);
@@ -50,10 +57,10 @@ pub(super) fn all_nodes(solid: &Solid, grid: &Grid, band: f64) -> Vec<Known> {
         |(slab, (nodes, triangles))| {
             let first = USizeVec3::new(0, 0, slab * SLAB);
             let size = USizeVec3::new(n.x, n.y, nodes.len() / (n.x * n.y));
-            near_triangles(solid, grid, band, (first, size), triangles, nodes);
+            near_triangles(solid, grid, band, NodeBox { first, size }, triangles, nodes);
         },
     );
-    spread_all(solid, grid, (USizeVec3::ZERO, n), true, &mut nodes);
+    spread_all(solid, grid, all, true, &mut nodes);
     nodes
 }
 
@@ -61,13 +68,13 @@ pub(super) fn all_nodes(solid: &Solid, grid: &Grid, band: f64) -> Vec<Known> {
 pub(super) fn spread_all(
     solid: &Solid,
     grid: &Grid,
-    space: Box3,
+    space: NodeBox,
     parallel: bool,
     nodes: &mut [Known],
 ) {
     for axis in [2, 1, 0] {
         for up in [true, false] {
-            spread(solid, grid, space, parallel, nodes, (axis, up));
+            spread(solid, grid, space, parallel, nodes, axis, up);
         }
     }
 }
@@ -78,12 +85,12 @@ pub(super) fn near_triangles(
     solid: &Solid,
     grid: &Grid,
     band: f64,
-    (first, size): Box3,
+    NodeBox { first, size }: NodeBox,
     triangles: &[u32],
     nodes: &mut [Known],
 ) {
     for t in triangles {
-        let (lo, hi) = reach(solid, grid, *t, band, (first, size));
+        let (lo, hi) = reach(solid, grid, *t, band, NodeBox { first, size });
         let corners = solid.corners(*t);
         let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
         let radius = corners.map(|c| c.distance(centre)).into_iter().fold(0.0, f64::max);
@@ -112,7 +119,7 @@ fn reach(
     grid: &Grid,
     t: u32,
     band: f64,
-    (first, size): Box3,
+    NodeBox { first, size }: NodeBox,
 ) -> (USizeVec3, USizeVec3) {
     let [a, b, c] = solid.corners(t);
     let index = |p: DVec3| (p - grid.origin) / grid.cell - first.as_dvec3();
@@ -126,10 +133,11 @@ fn reach(
 fn spread(
     solid: &Solid,
     grid: &Grid,
-    (first, n): Box3,
+    NodeBox { first, size: n }: NodeBox,
     parallel: bool,
     nodes: &mut [Known],
-    (axis, up): (usize, bool),
+    axis: usize,
+    up: bool,
 ) {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let stride = [1, n.x, n.x * n.y];

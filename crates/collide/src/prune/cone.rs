@@ -68,8 +68,8 @@ impl Fold for Cone {
             }
         }
         // Square roots and arc cosines of numbers near 1 lose half their digits.
-        const ROUNDING: f64 = 1e-7;
-        Self { axis, angle: libm::acos(least.sqrt()) + ROUNDING }
+        const ANGLE_ERROR: f64 = 1e-7;
+        Self { axis, angle: libm::acos(least.sqrt()) + ANGLE_ERROR }
     }
 
     /// The cone around two [provot1997].

@@ -159,7 +159,7 @@ impl Stretch {
         Self { advance: u16::MAX, lo: [[f64::INFINITY; 4]; 2], hi: [[f64::NEG_INFINITY; 4]; 2] };
 
     fn of_edge(a: [DVec2; 2], b: [DVec2; 2], margin: f64) -> Self {
-        let mut stretch = Self { advance: advance(a, b, margin), ..Self::EMPTY };
+        let mut stretch = Self { advance: advancing_directions(a, b, margin), ..Self::EMPTY };
         for end in 0..2 {
             for p in [a[end], b[end]] {
                 for (k, value) in [p.x, p.y, p.x + p.y, p.x - p.y].into_iter().enumerate() {
@@ -193,7 +193,7 @@ impl Stretch {
 }
 
 /// The directions of the 16 in which an edge advances by more than a margin over the whole step.
-fn advance(a: [DVec2; 2], b: [DVec2; 2], margin: f64) -> u16 {
+fn advancing_directions(a: [DVec2; 2], b: [DVec2; 2], margin: f64) -> u16 {
     let d = [b[0] - a[0], b[1] - a[1]];
     let mut mask = 0;
     for (k, g) in DIRECTIONS.iter().enumerate() {

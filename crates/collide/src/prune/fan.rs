@@ -17,7 +17,7 @@
 use glam::{DVec2, DVec3};
 
 /// Relative allowance for rounding: a dot product of a cross product has ten operations.
-const ROUNDING: f64 = 32.0 * f64::EPSILON;
+const RELATIVE_ERROR: f64 = 32.0 * f64::EPSILON;
 
 /// Whether the fan of a vertex surely does not meet itself during a step. `triangles` have the vertex as
 /// their first corner and move from `[0]` to `[1]`; `closed` says that they are a disc, not a half one.
@@ -48,7 +48,7 @@ pub(crate) fn is_flat(
     spokes.clone().all(|[e, f]| {
         let aside = |s: DVec3, sign: f64| {
             let p = project(s);
-            sign * ray.perp_dot(p) >= 8.0 * ROUNDING * ray.length() * s.length()
+            sign * ray.perp_dot(p) >= 8.0 * RELATIVE_ERROR * ray.length() * s.length()
         };
         e.iter().all(|s| aside(*s, 1.0)) || f.iter().all(|s| aside(*s, -1.0))
     }) && ray != DVec2::ZERO
@@ -58,7 +58,7 @@ pub(crate) fn is_flat(
 /// quadratic whose three control vectors are looked at [tang2009].
 fn faces([e, f]: [[DVec3; 2]; 2], d: DVec3) -> bool {
     let largest = |p: [DVec3; 2]| p[0].abs().max(p[1].abs()).max_element();
-    let bound = ROUNDING * largest(e) * largest(f) + f64::MIN_POSITIVE;
+    let bound = RELATIVE_ERROR * largest(e) * largest(f) + f64::MIN_POSITIVE;
     let controls =
         [e[0].cross(f[0]), 0.5 * (e[0].cross(f[1]) + e[1].cross(f[0])), e[1].cross(f[1])];
     controls.iter().all(|n| d.dot(*n) > bound)

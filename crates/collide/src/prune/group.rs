@@ -13,7 +13,7 @@
 //! and its angle from U is that of the tangent `|F⊥| / (√2 λ)`. The largest of these is the cone.
 //!
 //! **Rounding.** What is computed of R, m and their squares is off by a few units of ε = 2⁻²⁴, relative
-//! to `|R|² + m²/2`, and U is an isometry up to 16 ε: [`ROUNDING`] times that sum is added to `|F⊥|²`. It
+//! to `|R|² + m²/2`, and U is an isometry up to 16 ε: [`GRADIENT_ROUNDING`] times that sum is added to `|F⊥|²`. It
 //! also covers the error of λ. That is at most 16 ε λ₀, so the tangent's square t is off by
 //! 32 ε t λ₀/λ, and where λ is so small that this counts, `|R|² ≈ 2 λ₀²` makes what is added far larger.
 //!
@@ -32,7 +32,7 @@ use std::ops::Range;
 const MOST_VERTICES: usize = 32;
 
 /// What is added to the square of a gradient's part across the axis, relative to what it comes from.
-const ROUNDING: f32 = 64.0 / 16_777_216.0;
+const GRADIENT_ROUNDING: f32 = 64.0 / 16_777_216.0;
 
 /// Bound on the angle that rounded positions turn a gradient by: √6 · 4 ε / √2, and a fifth for the
 /// difference between an angle and its sine.
@@ -279,7 +279,7 @@ impl OneGroup<'_> {
             let half = w.mul(w.pairs(w.pairs(e, f), w.pairs(g, h)), w.splat(0.5));
             let of_mean = w.mul(w.splat(2.0), w.mul(half, half));
             let rest = w.max(w.sub(square, of_mean), w.splat(0.0));
-            let across = w.add(rest, w.mul(w.splat(ROUNDING), w.add(square, of_mean)));
+            let across = w.add(rest, w.mul(w.splat(GRADIENT_ROUNDING), w.add(square, of_mean)));
             let lambda = w.add(w.splat(stretch), half);
             let t = w.div(across, w.mul(w.splat(2.0), w.mul(lambda, lambda)));
             worst = w.max(t, worst);

@@ -6,14 +6,14 @@
 //! then is eight numbers, and it has room for an axis if `|axis − other|² − room` is negative: one sum of eight.
 //!
 //! **Rounding.** Of numbers whose sum is near zero none is above 2, so that sum is off by less than 7 · 2 · 2⁻²³;
-//! [`ROUNDING`] is taken from every room.
+//! [`ROOM_ROUNDING`] is taken from every room.
 
 use super::gradient::{self, Gradient, GradientCone};
 use crate::wide::{F32x8, Work, with_simd};
 use rayon::prelude::*;
 
 /// What is taken from the room of a part.
-const ROUNDING: f32 = 2e-6;
+const ROOM_ROUNDING: f32 = 2e-6;
 
 /// The room of a part without gradients; axes are never so far from zero.
 const ANY: f32 = 8.0;
@@ -64,7 +64,7 @@ fn room(angle: f32, limit: f32) -> f32 {
     if angle < 0.0 {
         return ANY;
     }
-    let room = 2.0 * gradient::chord2_within(angle, limit) - ROUNDING;
+    let room = 2.0 * gradient::chord2_within(angle, limit) - ROOM_ROUNDING;
     // Also for NaN.
     if room > 0.0 { room } else { NONE }
 }
@@ -114,8 +114,8 @@ impl AreFlat<'_> {
             for (lane, terms) in terms.iter_mut().enumerate() {
                 // The last one fills the lanes that are left.
                 let part = some[lane.min(some.len() - 1)];
-                let way = w.sub(w.load(self.all[part as usize].0), axis);
-                *terms = w.mul(way, w.either(w.both(way, of_axis), of_room));
+                let difference = w.sub(w.load(self.all[part as usize].0), axis);
+                *terms = w.mul(difference, w.either(w.both(difference, of_axis), of_room));
             }
             let [a, b, c, d] = terms;
             let half = w.pairs(w.pairs(a, b), w.pairs(c, d));

@@ -28,7 +28,7 @@ pub struct MovingBox {
 const SURPLUS: f64 = 1e-6;
 
 /// What is added for a coordinate's rounding, relative to it.
-const ROUNDING: f32 = 4.0 / 16_777_216.0;
+const COORDINATE_ROUNDING: f32 = 4.0 / 16_777_216.0;
 
 /// What is added to a box that is seen from a point, relative to what it comes from.
 const SEEN: f32 = 32.0 / 16_777_216.0;
@@ -71,7 +71,7 @@ impl MovingBox {
         let (p, q) = (a.to_array(), b.to_array());
         let y = w.narrowed([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
         let size = w.max(y, w.sub(w.splat(0.0), y));
-        let s = w.add(w.mul(size, w.splat(ROUNDING)), margin);
+        let s = w.add(w.mul(size, w.splat(COORDINATE_ROUNDING)), margin);
         [w.sub(y, s), w.add(y, s), size]
     }
 
@@ -166,7 +166,8 @@ impl Volume for MovingBox {
         let mut all = self;
         for k in [0, 1, 2, 4, 5, 6] {
             let (lo, hi) = (f64::from(self.lo[k]), f64::from(self.hi[k]));
-            let by = margin + 16.0 * f64::from(ROUNDING) * (lo.abs() + hi.abs() + margin);
+            let by =
+                margin + 16.0 * f64::from(COORDINATE_ROUNDING) * (lo.abs() + hi.abs() + margin);
             (all.lo[k], all.hi[k]) = outward(lo - by, hi + by);
         }
         all

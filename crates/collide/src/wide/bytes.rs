@@ -133,11 +133,10 @@ impl Bytes for pulp::x86::V3 {
                         let y = w._mm256_shuffle_epi8(y, place[n]);
                         of[n] = w._mm256_blendv_epi8(x, y, second[n]);
                     }
-                    let [p, q, r] = of;
                     rows[side][k + 3 * end] = pulp::cast(if side == 0 {
-                        w._mm256_min_epi8(w._mm256_min_epi8(p, q), r)
+                        w._mm256_min_epi8(w._mm256_min_epi8(of[0], of[1]), of[2])
                     } else {
-                        w._mm256_max_epi8(w._mm256_max_epi8(p, q), r)
+                        w._mm256_max_epi8(w._mm256_max_epi8(of[0], of[1]), of[2])
                     });
                 }
             }

@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 /// The point of a closed curve at a distance along it.
-pub(super) fn along(curve: &[DVec3], way: f64) -> DVec3 {
-    let mut left = way.rem_euclid(toile_body::length(curve, true));
+pub(super) fn along(curve: &[DVec3], distance: f64) -> DVec3 {
+    let mut left = distance.rem_euclid(toile_body::length(curve, true));
     for (k, a) in curve.iter().enumerate() {
         let b = curve[(k + 1) % curve.len()];
         let length = a.distance(b);
@@ -17,7 +17,7 @@ pub(super) fn along(curve: &[DVec3], way: f64) -> DVec3 {
 }
 
 /// Moves the points of a level convex curve outwards.
-pub(super) fn offset(curve: &mut [DVec3], way: f64) {
+pub(super) fn offset(curve: &mut [DVec3], distance: f64) {
     let n = curve.len();
     let side = |a: DVec3, b: DVec3| (b - a).cross(DVec3::Y).normalize_or_zero();
     let old = curve.to_vec();
@@ -26,7 +26,7 @@ pub(super) fn offset(curve: &mut [DVec3], way: f64) {
         // The bevel of both sides, lengthened so that the sides themselves move so far.
         let out = (side(a, b) + side(b, c)).normalize_or_zero();
         let lean = out.dot(side(b, c)).max(0.5);
-        curve[k] += out * (way / lean);
+        curve[k] += out * (distance / lean);
     }
 }
 
@@ -57,12 +57,12 @@ pub(super) fn hull(points: &[DVec3]) -> Vec<DVec3> {
 /// How far along a closed curve its foremost (+1) or backmost (−1) point beside the middle is.
 pub(super) fn centre(curve: &[DVec3], side: f64) -> f64 {
     let near = curve.iter().map(|p| p.x.abs()).fold(f64::INFINITY, f64::min);
-    let (mut way, mut best) = (0.0, (f64::NEG_INFINITY, 0.0));
+    let (mut length, mut best) = (0.0, (f64::NEG_INFINITY, 0.0));
     for (k, p) in curve.iter().enumerate() {
         if p.x.abs() < near + 1e-6 && side * p.z > best.0 {
-            best = (side * p.z, way);
+            best = (side * p.z, length);
         }
-        way += p.distance(curve[(k + 1) % curve.len()]);
+        length += p.distance(curve[(k + 1) % curve.len()]);
     }
     best.1
 }

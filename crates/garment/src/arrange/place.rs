@@ -48,19 +48,19 @@ impl Place {
         }
     }
 
-    pub(super) fn moved(mut self, way: f64) -> Self {
+    pub(super) fn moved(mut self, distance: f64) -> Self {
         match &mut self {
             Self::Flat { origin, away, .. } | Self::Tube { origin, away, .. } => {
-                *origin += *away * way;
+                *origin += *away * distance;
             }
             Self::Wall { curve, height, .. } => {
                 // Wider while that is not much, then also higher.
-                offset(curve, 0.2 * way);
-                *height += 0.5 * way;
+                offset(curve, 0.2 * distance);
+                *height += 0.5 * distance;
             }
             // Between the legs there is no room beside, only below.
-            Self::Leg { height, .. } => *height -= 0.5 * way,
-            Self::Roof { origin, side, .. } => origin.z += *side * way,
+            Self::Leg { height, .. } => *height -= 0.5 * distance,
+            Self::Roof { origin, side, .. } => origin.z += *side * distance,
         }
         self
     }
@@ -70,16 +70,16 @@ impl Place {
     pub(super) fn outside(mut self, inner: &[(i32, Self)]) -> Self {
         let mut layers: Vec<i32> = Vec::new();
         if let Self::Flat { origin, up, away, .. } = &mut self {
-            let mut way = 0.0_f64;
+            let mut distance = 0.0_f64;
             for (layer, place) in inner {
                 let Self::Flat { origin: other, away: looks, .. } = place else { continue };
                 if looks.dot(*away) > 0.9 {
-                    way = way.max((*other - *origin).dot(*away) + BEFORE);
+                    distance = distance.max((*other - *origin).dot(*away) + BEFORE);
                     layers.push(*layer);
                 }
             }
             layers.dedup();
-            *origin += *away * way + *up * (HIGHER * layers.len() as f64);
+            *origin += *away * distance + *up * (HIGHER * layers.len() as f64);
         }
         self
     }
@@ -116,9 +116,9 @@ mod tests {
             let step = 1e-5;
             for k in -40..40 {
                 let p = DVec2::new(0.0131 * f64::from(k), 0.2);
-                for way in [DVec2::X, DVec2::Y, DVec2::new(0.6, 0.8)] {
-                    let length = place.point(p).distance(place.point(p + way * step)) / step;
-                    assert!((length - 1.0).abs() < 1e-6, "{place:?} {p} {way}: {length}");
+                for direction in [DVec2::X, DVec2::Y, DVec2::new(0.6, 0.8)] {
+                    let length = place.point(p).distance(place.point(p + direction * step)) / step;
+                    assert!((length - 1.0).abs() < 1e-6, "{place:?} {p} {direction}: {length}");
                 }
             }
         }

@@ -41,8 +41,8 @@ impl Press {
                 let corners = worn.body.triangles[at.triangle as usize];
                 let normal = (0..3).map(|k| skin[corners[k] as usize] * at.weights[k]).sum();
                 let normal = DVec3::normalize_or(normal, DVec3::Y);
-                let way = *p - at.point;
-                (if way.dot(normal) > 0.0 { at.distance } else { 0.0 }, normal)
+                let offset = *p - at.point;
+                (if offset.dot(normal) > 0.0 { at.distance } else { 0.0 }, normal)
             })
             .collect();
         let mut pull = vec![DVec3::ZERO; n];

@@ -10,7 +10,7 @@ use toile_collide::field;
 use toile_sim::{State, World};
 
 /// Rounds in which what is to be joined is moved from the body, and then in which what cannot be joined is left out.
-const ROUNDS: u32 = 12;
+const JOINING_ROUNDS: u32 = 12;
 /// Rings of edges that are ironed at most, and how many stitches apart what is ironed separately must be.
 const IRON_RINGS: u32 = 6;
 const IRON_APART: f64 = 8.0;
@@ -30,7 +30,7 @@ impl Fitting {
         }
         let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
         let solid = Solid::Mesh { positions, triangles };
-        for round in 0..ROUNDS {
+        for round in 0..JOINING_ROUNDS {
             if wanted.is_empty() {
                 return Ok(());
             }
@@ -53,11 +53,12 @@ impl Fitting {
             };
             // First what is too near to the body is moved away from it, then it is left out.
             let mut moved = vec![false; x.len()];
-            if round < ROUNDS / 2 {
+            if round < JOINING_ROUNDS / 2 {
                 for v in wanted.iter().flat_map(|i| self.pairs[*i]) {
-                    let way = fault(v).unwrap_or_default();
-                    if way != DVec3::ZERO && !std::mem::replace(&mut moved[v as usize], true) {
-                        x[v as usize] += way;
+                    let correction = fault(v).unwrap_or_default();
+                    if correction != DVec3::ZERO && !std::mem::replace(&mut moved[v as usize], true)
+                    {
+                        x[v as usize] += correction;
                     }
                 }
             }

@@ -19,7 +19,7 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 
 /// Rounds in which what intersects is ironed; every third irons one ring of edges more.
-const ROUNDS: u32 = 18;
+const REFINING_ROUNDS: u32 = 18;
 
 impl Fitting {
     /// The same garment with a finer mesh, sewn, where this one is now. `coarse` is the mesh of this one. Nothing, if seams are open
@@ -39,10 +39,10 @@ impl Fitting {
         let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;
         let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
         let solid = Solid::Mesh { positions, triangles };
-        (fine.stage, fine.rubs) = (Stage::Draping, fine.is_elastic);
+        (fine.stage, fine.has_friction) = (Stage::Draping, fine.is_elastic);
         fine.pull[0] = fine.pull[1];
         let all: Vec<usize> = (0..pairs.len()).collect();
-        for round in 0..ROUNDS {
+        for round in 0..REFINING_ROUNDS {
             let faults = weld.faults(&solid)?;
             if !faults.is_empty() {
                 iron(&mut weld.mesh, &faults, round / 3, &skin, fine.closed);
@@ -54,9 +54,12 @@ impl Fitting {
                 fine.go_on_in(world, &weld, &all)?;
                 return Ok(Some(fine));
             }
-            let touching: Vec<u32> =
-                near.iter().filter(|(_, way)| *way == DVec3::ZERO).map(|(v, _)| *v).collect();
-            near.iter().for_each(|(v, way)| weld.mesh.positions[*v as usize] += *way);
+            let touching: Vec<u32> = near
+                .iter()
+                .filter(|(_, correction)| *correction == DVec3::ZERO)
+                .map(|(v, _)| *v)
+                .collect();
+            near.iter().for_each(|(v, correction)| weld.mesh.positions[*v as usize] += *correction);
             iron(&mut weld.mesh, &touching, round / 3, &skin, fine.closed);
         }
         Ok(None)

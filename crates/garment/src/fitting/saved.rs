@@ -22,7 +22,8 @@ pub struct SavedFitting {
     pub(super) stage: Stage,
     pub(super) steps: u32,
     pub(super) attempts: u64,
-    pub(super) rubs: bool,
+    #[serde(alias = "rubs")]
+    pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
     pub(super) calm: Option<(u32, Vec<DVec3>)>,
@@ -41,7 +42,7 @@ impl Fitting {
             stage: self.stage,
             steps: self.steps,
             attempts: self.attempts as u64,
-            rubs: self.rubs,
+            has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
             calm: self.calm.clone(),
@@ -79,14 +80,15 @@ impl Fitting {
             return Err(Error::OtherGarment);
         }
         whole.positions = saved.origin;
-        let friction = if saved.rubs { None } else { Some(0.0) };
+        let friction = if saved.has_friction { None } else { Some(0.0) };
         let mut world = world(whole, &ranges, body, fabrics, friction)?;
         world.restore(state)?;
         let mut fitting =
-            Self::assembled(mesh, (panels, ranges), &arrangement.bands, body, fabrics, world);
+            Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
         fitting.at = map;
         fitting.joined = saved.joined;
-        (fitting.stage, fitting.steps, fitting.rubs) = (saved.stage, saved.steps, saved.rubs);
+        (fitting.stage, fitting.steps, fitting.has_friction) =
+            (saved.stage, saved.steps, saved.has_friction);
         fitting.attempts = saved.attempts as usize;
         (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
         (fitting.pull, fitting.progress) = (saved.pull, saved.progress);

@@ -281,7 +281,7 @@ pub fn tensile(
                 *(if tension < LAST_TENSION { &mut low } else { &mut high }) = (next, tension);
             }
         }
-        rig.sheet.advance(&rig.x);
+        rig.sheet.update_sliders(&rig.x);
         path.push((next, tension));
         strain = next;
         if tension >= LAST_TENSION * (1.0 - 1e-6) {
@@ -298,7 +298,7 @@ pub fn tensile(
     for part in turn.into_iter().map(|t| 1.0 - t).chain(back.filter(|p| *p < 0.99 - NEAR)) {
         rig.place(at(strain), at(em * part));
         let tension = rig.force()?.y;
-        rig.sheet.advance(&rig.x);
+        rig.sheet.update_sliders(&rig.x);
         strain = em * part;
         path.push((strain, tension));
     }
@@ -358,7 +358,7 @@ fn lean(
             rig.slide(sideways - before);
             before = sideways;
             let force = rig.force_in_the_middle()?;
-            rig.sheet.advance(&rig.x);
+            rig.sheet.update_sliders(&rig.x);
             let lean = sideways / rig.gap();
             path.push((libm::atan(lean), force.x - force.y * lean));
         }
@@ -403,7 +403,7 @@ pub fn bending(
             let curvature = LAST_CURVATURE * part;
             let mut moment = part.signum() * elastic[(part.abs() * n as f64).round() as usize];
             if let Some(friction) = &friction {
-                friction.advance(curvature, &mut slips);
+                friction.slide(curvature, &mut slips);
                 moment += friction.evaluate(curvature, &slips)[1];
             }
             path.push((curvature, moment));

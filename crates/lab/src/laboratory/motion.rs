@@ -93,10 +93,10 @@ impl Step {
             let t = step as f64 * h;
             match (self, &mut implicit) {
                 (Self::Explicit(rule), _) => {
-                    rule.step(system, &mut scratch, (t, h), x, v, step == 0);
+                    rule.step(system, &mut scratch, t, h, x, v, step == 0);
                 }
                 (_, Some(rule)) => {
-                    rule.step(system, None, (t, h), x, v)?;
+                    rule.step(system, None, t, h, x, v)?;
                 }
                 _ => {}
             }

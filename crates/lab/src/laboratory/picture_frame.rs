@@ -67,7 +67,7 @@ pub fn shear(fabric: &Fabric, fineness: Fineness) -> Result<(Loop, Shear), Failu
             let turned = |v: &u32| DVec3::new(cos, -sin, 0.0) * rest[*v as usize].y;
             let work: f64 = frame.iter().map(|v| gradient[*v as usize].dot(turned(v))).sum();
             path.push((angle, work / (SIDE * SIDE * cos)));
-            sheet.advance(&x);
+            sheet.update_sliders(&x);
         }
     }
     let figures = shear_figures(&path, fineness);

@@ -68,7 +68,7 @@ impl Patch {
         let (mut x, mut v) = (self.x.clone(), self.v.clone());
         let mut system = Counted::new(self.system.clone(), Some(self.filter.clone()));
         DormandPrince::new(1e-13, 1e-4)
-            .advance(&mut system, &mut 0.0, self.end, &mut x, &mut v)
+            .integrate_to(&mut system, &mut 0.0, self.end, &mut x, &mut v)
             .map_err(|e| failed(Method::DormandPrince, &e))?;
         Ok((x, v))
     }

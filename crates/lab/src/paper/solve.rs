@@ -194,18 +194,18 @@ pub(super) fn run<S: System + Dynamics>(
         };
         match (&mut implicit, method) {
             (Some(implicit), _) => {
-                let report = implicit.step(&mut system, filter.as_ref(), (t, h), &mut x, &mut v)?;
+                let report = implicit.step(&mut system, filter.as_ref(), t, h, &mut x, &mut v)?;
                 system.cost.solves += u64::from(report.iterations);
             }
             (None, Method::DormandPrince) => {
-                prince.step(&mut system, (t, h), &mut x, &mut v);
+                prince.step(&mut system, t, h, &mut x, &mut v);
             }
             (None, _) => {
                 let integrator = match method {
                     Method::Explicit(integrator) => integrator,
                     _ => Integrator::Verlet { damping: 0.0 },
                 };
-                integrator.step(&mut system, &mut scratch, (t, h), &mut x, &mut v, i == 0);
+                integrator.step(&mut system, &mut scratch, t, h, &mut x, &mut v, i == 0);
             }
         }
         t += h;

@@ -59,9 +59,9 @@ impl Solver {
         kept: &mut Vec<Candidate>,
     ) -> f64 {
         let of = |p: &Candidate| if wanted { self.contact_model.energy(p, y) } else { 0.0 };
-        let mut keep = |gone: &Candidate| {
-            if of(gone) > 0.0 {
-                kept.push(*gone);
+        let mut keep = |removed: &Candidate| {
+            if of(removed) > 0.0 {
+                kept.push(*removed);
             }
         };
         let ordinary = self.previous.partition_point(|p| !p.below_separation);
@@ -103,10 +103,14 @@ struct SortedCursor<'a>(&'a [Candidate]);
 
 impl<'a> SortedCursor<'a> {
     /// Advances to where `pair` stands or would stand, past pairs that are gone; returns it if it is there.
-    fn to(&mut self, pair: &Candidate, mut gone: impl FnMut(&Candidate)) -> Option<&'a Candidate> {
+    fn to(
+        &mut self,
+        pair: &Candidate,
+        mut removed: impl FnMut(&Candidate),
+    ) -> Option<&'a Candidate> {
         while let Some((first, rest)) = self.0.split_first() {
             match first.rank.cmp(&pair.rank) {
-                Ordering::Less => gone(first),
+                Ordering::Less => removed(first),
                 Ordering::Equal => {
                     self.0 = rest;
                     return Some(first);

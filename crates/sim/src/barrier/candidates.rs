@@ -188,10 +188,10 @@ impl CandidateFinder {
         self.bodies.iter().map(of).collect()
     }
 
-    /// Takes up the motion of the bodies over a step.
-    pub(super) fn advance(&mut self, t0: f64, t1: f64) {
+    /// Sets the motion of the bodies over a step.
+    pub(super) fn advance_bodies(&mut self, t0: f64, t1: f64) {
         for body in &mut self.bodies {
-            body.advance(t0, t1);
+            body.set_step(t0, t1);
         }
     }
 
@@ -258,9 +258,9 @@ impl CandidateFinder {
         }
         for b in 0..self.bodies.len() {
             let range = self.first[b] as usize..self.first[b + 1] as usize;
-            let (x0, x1) = (&y0[range.clone()], &y1[range]);
+            let body = Motion { x_t0: &y0[range.clone()], x_t1: &y1[range] };
             let before = found.len();
-            self.with_body(b, x0, x1, (y0, y1), distance, found)?;
+            self.with_body(b, body, Motion { x_t0: y0, x_t1: y1 }, distance, found)?;
             tested += (found.len() - before) as u64;
             if self.cloth.has_too_many() || found.len() > most {
                 return Err(Failure::TooManyPairs { most });
@@ -288,12 +288,13 @@ impl CandidateFinder {
     fn with_body(
         &mut self,
         b: usize,
-        x0: &[DVec3],
-        x1: &[DVec3],
-        (y0, y1): (&[DVec3], &[DVec3]),
+        body_motion: Motion<'_>,
+        motion: Motion<'_>,
         distance: f64,
         found: &mut Vec<Candidate>,
     ) -> Result<(), NotFinite> {
+        let Motion { x_t0: x0, x_t1: x1 } = body_motion;
+        let Motion { x_t0: y0, x_t1: y1 } = motion;
         let first = self.first[b];
         let at = |v: u32| first + v;
         // Three kinds of pairs each, after those of cloth with itself.
@@ -317,7 +318,7 @@ impl CandidateFinder {
             }
             ColliderKind::Mesh(detector) => {
                 if !(body.settled && x0 == x1) {
-                    detector.update(Motion { x_t0: x0, x_t1: x1 }, distance, None)?;
+                    detector.update(body_motion, distance, None)?;
                     body.settled = x0 == x1;
                 }
                 candidates = self.cloth.candidates_with(detector).0;
@@ -330,7 +331,7 @@ impl CandidateFinder {
                 self.cloth.triangles_in(&volume, |t| {
                     let corners = s.triangles[t as usize].map(|v| v as usize);
                     let corners = [y0, y1].map(|y| corners.map(|v| y[v]));
-                    if passes(corners.as_flattened(), (x0, x1), near) {
+                    if passes(corners.as_flattened(), body_motion, near) {
                         return;
                     }
                     candidates.fv.push([t, 0]);
@@ -365,10 +366,10 @@ impl CandidateFinder {
 }
 
 /// Whether a triangle, with its corners at the start and at the end of a motion, stays farther than `distance` from a point or an edge on
-/// the motion from `x0` to `x1`: a separating plane tells. Most triangles in the box around a ball are not near the ball.
-fn passes(corners: &[DVec3], (x0, x1): (&[DVec3], &[DVec3]), distance: f64) -> bool {
+/// the motion of the body: a separating plane tells. Most triangles in the box around a ball are not near the ball.
+fn passes(corners: &[DVec3], body: Motion<'_>, distance: f64) -> bool {
     let middle = corners.iter().sum::<DVec3>() / corners.len() as f64;
-    let ends = [x0, x1].map(|x| [x[0], x[x.len().min(2) - 1]]);
+    let ends = [body.x_t0, body.x_t1].map(|x| [x[0], x[x.len().min(2) - 1]]);
     let [a, b] = [0, 1].map(|k| 0.5 * (ends[0][k] + ends[1][k]));
     let along = b - a;
     let part = (middle - a).dot(along) / along.length_squared();
@@ -395,7 +396,7 @@ mod tests {
             let corners: [[DVec3; 3]; 2] = [0, 1].map(|_| [0, 1, 2].map(|_| some(middle, 0.3)));
             let body: [[DVec3; 2]; 2] = [0, 1].map(|_| [0, 1].map(|_| some(DVec3::ZERO, 0.4)));
             let near = 0.3;
-            let moved = (&body[0][..ends], &body[1][..ends]);
+            let moved = Motion { x_t0: &body[0][..ends], x_t1: &body[1][..ends] };
             if !passes(corners.as_flattened(), moved, near) {
                 continue;
             }

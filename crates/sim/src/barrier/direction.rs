@@ -48,7 +48,7 @@ pub(super) struct AnticipatedContact {
 }
 
 /// Where a direction leads.
-struct Reach {
+struct FeasibleStep {
     /// Candidates that limit it, with the feasible step of each.
     limits: Vec<(u32, f64)>,
     /// The smallest of these, at most 1.
@@ -76,15 +76,17 @@ impl Solver {
         for round in 0.. {
             self.check_stop()?;
             self.solve_with(it, &system, &anticipated, &displacement, &mut d, report)?;
-            let reach = self.follow(it, &d, report)?;
+            let feasible = self.follow(it, &d, report)?;
             let slope = system.predicted_decrease(&d);
-            let is_known = reach.energy_added <= NEGLIGIBLE_ENERGY * slope.abs() * reach.max_step;
-            let is_free = plain_newton || reach.limits.is_empty() || reach.max_step > FAR_ENOUGH;
+            let is_known =
+                feasible.energy_added <= NEGLIGIBLE_ENERGY * slope.abs() * feasible.max_step;
+            let is_free =
+                plain_newton || feasible.limits.is_empty() || feasible.max_step > FAR_ENOUGH;
             if round >= MAX_ANTICIPATIONS || (is_free && is_known) {
-                return self.accept(it, d, &system, reach, report);
+                return self.accept(it, d, &system, feasible, report);
             }
             if is_known {
-                self.anticipate(it, &d, &reach.limits, &mut anticipated);
+                self.anticipate(it, &d, &feasible.limits, &mut anticipated);
             } else {
                 // The gradient does not know the contacts found anew: the potential need not decrease along this direction.
                 self.contacts.find(&self.contact_model, &it.candidates, &it.y);
@@ -141,7 +143,7 @@ impl Solver {
         it: &mut Iterate<'_>,
         d: &[DVec3],
         report: &mut SolverStatistics,
-    ) -> Result<Reach, Failure> {
+    ) -> Result<FeasibleStep, Failure> {
         let clock = Clock::start();
         let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
         report.queries += 1;
@@ -156,7 +158,7 @@ impl Solver {
             it.note_blocker(candidate, self.masses.len());
         }
         let max_step = first.map_or(1.0, |(_, time)| time.min(1.0));
-        Ok(Reach { limits, max_step, energy_added: update.energy_added })
+        Ok(FeasibleStep { limits, max_step, energy_added: update.energy_added })
     }
 
     /// The direction as it is, or truncated per vertex if too little of it is feasible.
@@ -165,13 +167,13 @@ impl Solver {
         it: &mut Iterate<'_>,
         d: Vec<DVec3>,
         system: &LinearSystem,
-        reach: Reach,
+        feasible: FeasibleStep,
         report: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
         let slope = system.predicted_decrease(&d);
         let free = &d[..self.masses.len()];
         let largest_displacement = free.iter().map(|d| d.length()).fold(0.0, f64::max);
-        let Reach { limits, max_step, .. } = reach;
+        let FeasibleStep { limits, max_step, .. } = feasible;
         let whole =
             SearchDirection { slope, max_step, predicted_decrease: slope, largest_displacement, d };
         if max_step > TRUNCATED_BELOW {

@@ -6,9 +6,10 @@ use super::solver::Solver;
 use crate::body::ColliderKind;
 use glam::DVec3;
 
-/// Fraction of the activation distance that a start must leave, and that a correction would leave.
-const LEAST: f64 = 0.02;
-const ENOUGH: f64 = 0.2;
+/// Smallest gap of a feasible start, as a fraction of the activation distance.
+const MIN_START_GAP: f64 = 0.02;
+/// The gap that a correction leaves, as a fraction of the activation distance.
+const CORRECTED_GAP: f64 = 0.2;
 /// Weight below which a vertex is not asked to open a gap alone.
 const SHARE: f64 = 0.25;
 
@@ -33,7 +34,7 @@ pub(super) struct Nearby {
 impl Solver {
     pub(super) fn nearby(&mut self, x: &[DVec3], t: f64) -> Result<Nearby, Failure> {
         let n = self.masses.len();
-        self.finder.advance(t, t);
+        self.finder.advance_bodies(t, t);
         let mut y = vec![DVec3::ZERO; self.finder.points()];
         y[..n].copy_from_slice(x);
         self.finder.place_bodies(0.0, &mut y);
@@ -119,11 +120,14 @@ impl Solver {
             // Cloth below the minimum separation from itself has a barrier of its own.
             let itself = pair.body == CLOTH;
             let offset = if itself { 0.0 } else { self.contact_model.offset(pair) };
-            if distance >= offset + LEAST * self.contact_model.dhat {
+            if distance >= offset + MIN_START_GAP * self.contact_model.dhat {
                 continue;
             }
-            let missing =
-                if itself { 0.0 } else { offset + ENOUGH * self.contact_model.dhat - distance };
+            let missing = if itself {
+                0.0
+            } else {
+                offset + CORRECTED_GAP * self.contact_model.dhat - distance
+            };
             for (p, w) in pair.points.into_iter().zip(closest.weights) {
                 if (p as usize) < n && w != 0.0 {
                     found.push((p, normal * (missing / (w.signum() * w.abs().max(SHARE)))));

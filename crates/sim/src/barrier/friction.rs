@@ -127,7 +127,8 @@ impl FrictionContact {
     /// Gradient at the first feature, and the Hessian block.
     pub(super) fn pull(
         &self,
-        (y, start): (&[DVec3], &[DVec3]),
+        y: &[DVec3],
+        start: &[DVec3],
         epsu: f64,
         curvature: FrictionHessian,
     ) -> (DVec3, DMat3) {

@@ -44,13 +44,13 @@ impl Solver {
         let n = self.masses.len();
         let mut gradient = vec![DVec3::ZERO; n];
         self.sheet.gradient_and_single_hessian(&y[..n], &mut gradient, &mut self.matrix);
-        let begin = &mut self.start_state;
-        begin.y.clear();
-        begin.y.extend_from_slice(y);
-        begin.v.clear();
-        begin.v.extend(y.iter().zip(ends).map(|(from, to)| (*to - *from) / h));
-        begin.own.clear();
-        begin.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
+        let state = &mut self.start_state;
+        state.y.clear();
+        state.y.extend_from_slice(y);
+        state.v.clear();
+        state.v.extend(y.iter().zip(ends).map(|(from, to)| (*to - *from) / h));
+        state.own.clear();
+        state.own.extend((0..n).map(|i| self.matrix.diagonal(i)));
     }
 
     /// κ of a pair in this step [N/m]; zero if it does not follow from elasticity.

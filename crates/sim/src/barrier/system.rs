@@ -154,7 +154,7 @@ impl Solver {
         // the present points: that takes half the time, and forces stay exact.
         let mut joined = vec![false; it.friction_contacts.len()];
         let mut friction_contact = |r: &FrictionContact| {
-            let (force, stiffness) = r.pull((&it.y, &it.y0), self.epsu, curvature);
+            let (force, stiffness) = r.pull(&it.y, &it.y0, self.epsu, curvature);
             add_forces(&r.points(), r.weights.map(|w| force * w));
             stiffness
         };

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use glam::DVec3;
 
 /// Most rounds of truncation.
-const ROUNDS: u32 = 6;
+const MAX_ROUNDS: u32 = 6;
 /// Vertices are truncated a little more than they must be, so that neighbours that follow do not limit them again.
 const MARGIN: f64 = 0.9;
 
@@ -53,7 +53,7 @@ impl Solver {
         mut step_limits: Vec<(u32, f64)>,
         report: &mut SolverStatistics,
     ) -> Result<f64, Failure> {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let limits_per_vertex = limits_per_vertex(it, d, &step_limits);
             if limits_per_vertex.is_empty() {
                 break;

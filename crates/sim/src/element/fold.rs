@@ -14,7 +14,7 @@
 //! the gradient `Σ M_e φ′ ∇θ_e`. Of the Hessian, `A f″ (Σ_e G_ie ∇φ_e)(…)ᵀ`, the matrix has the upper bound
 //! `Σ_e A f″ |G_ie| Σ_l |G_il| ∇φ_e ∇φ_eᵀ`, which couples no vertices but those of a hinge, and with the secant for f″.
 //!
-//! Limits: twist without curvature along weft or warp rubs nothing, as no test of Kawabata's measures it. So a mesh of cells five times
+//! Limits: twist without curvature along weft or warp has no friction, as no test of Kawabata's measures it. So a mesh of cells five times
 //! as long as wide can corrugate a little and bend over its diagonals alone, around the friction: with diagonals that alternate it
 //! keeps a third of the loop. Cells about as long as wide have all of it.
 
@@ -29,7 +29,7 @@ use toile_mesh::{NONE, Topology, TriMesh};
 /// How far six points are from a conic, at least: a part of the mean square of the rows.
 const REGULAR: f64 = 1e-3;
 
-/// A triangle whose bending rubs.
+/// A triangle with friction in bending.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bent {
     /// Its inner edges by their numbers, or [`NONE`].
@@ -47,16 +47,16 @@ struct Bent {
 pub struct Edge {
     /// Its ends, then the tips.
     pub vertices: [u32; 4],
-    /// Numbers among the triangles that rub, or [`NONE`].
+    /// Numbers among the triangles with friction, or [`NONE`].
     triangles: [u32; 2],
 }
 
-/// All triangles of a cloth whose bending rubs.
+/// All triangles of a cloth with friction in bending.
 #[derive(Debug)]
 pub struct Folds {
     edges: Vec<Edge>,
     triangles: Vec<Bent>,
-    /// Along weft and warp, for each fabric; none where nothing rubs.
+    /// Along weft and warp, for each fabric; none where there is no friction.
     sliders: Vec<[Option<Slider>; 2]>,
     slips: Vec<f64>,
 }
@@ -127,7 +127,7 @@ impl Folds {
         &mut self.slips
     }
 
-    /// Number of triangles that rub.
+    /// Number of triangles with friction.
     pub fn triangles(&self) -> usize {
         self.triangles.len()
     }
@@ -176,19 +176,19 @@ impl Folds {
     }
 
     /// Lets the sliders follow to `x`; returns the energy lost [J].
-    pub fn advance(&mut self, x: &[DVec3]) -> f64 {
-        let mut lost = 0.0;
+    pub fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
+        let mut dissipated = 0.0;
         for t in 0..self.triangles.len() {
             let triangle = self.triangles[t];
             let curvature = self.curvature(&triangle, x);
             for (i, slider) in self.sliders[triangle.sliders as usize].iter().enumerate() {
                 if let Some(slider) = slider {
-                    lost +=
-                        triangle.area * slider.advance(curvature[i], &mut self.slips[2 * t + i]);
+                    dissipated +=
+                        triangle.area * slider.slide(curvature[i], &mut self.slips[2 * t + i]);
                 }
             }
         }
-        lost
+        dissipated
     }
 }
 
@@ -313,7 +313,7 @@ mod tests {
                 folds.triangles.iter_mut().for_each(|t| {
                     t.curvature = t.curvature.map(|g| g.map(|g| g / flat));
                 });
-                let part = folds.advance(&x) / (expected * curvature);
+                let part = folds.update_sliders(&x) / (expected * curvature);
                 // The border has fewer edges, and sliders turn before they lose anything.
                 assert!((0.86..1.01).contains(&part), "{name} {k:?} {part}");
             }

@@ -17,7 +17,7 @@ use super::{Blocks, Element, Triangle};
 use glam::{DVec3, Mat3A};
 
 /// Rounds in which the strain is found at which a slider gives way; each gains two digits or more.
-const ROUNDS: usize = 40;
+const MAX_ITERATIONS: usize = 40;
 
 /// A slider whose limit grows with strain.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Grip {
     /// Where a slider at `slip` gives way to the side `sign`.
     fn edge(&self, slip: f64, sign: f64) -> f64 {
         let mut at = slip;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ITERATIONS {
             let next = slip + sign * self.limit(at)[0] / self.stiffness;
             if next == at {
                 break;
@@ -81,19 +81,19 @@ impl Grip {
     }
 
     /// Lets the slider follow to this strain; returns the energy lost [J/m²].
-    pub fn advance(&self, strain: f64, slip: &mut f64) -> f64 {
+    pub fn slide(&self, strain: f64, slip: &mut f64) -> f64 {
         let limit = self.limit(strain)[0];
         let reach = limit / self.stiffness;
         let moved = slip.clamp(strain - reach, strain + reach);
-        let lost = limit * (moved - *slip).abs();
+        let dissipated = limit * (moved - *slip).abs();
         *slip = moved;
-        lost
+        dissipated
     }
 }
 
-/// A triangle of St. Venant–Kirchhoff membrane whose threads rub during one step: weft, warp and shear.
+/// A triangle of St. Venant–Kirchhoff membrane with friction between threads during one step: weft, warp and shear.
 #[derive(Clone, Copy, Debug)]
-pub struct Rub<'a> {
+pub struct FrictionTriangle<'a> {
     /// Its rest state.
     pub rest: &'a Triangle,
     /// Its elasticity.
@@ -104,7 +104,7 @@ pub struct Rub<'a> {
     pub slips: [f64; 3],
 }
 
-impl Rub<'_> {
+impl FrictionTriangle<'_> {
     /// Stress and tangent moduli, of which `curvature` says what friction adds.
     fn stress(
         &self,
@@ -124,7 +124,7 @@ impl Rub<'_> {
     }
 }
 
-impl Element<3> for Rub<'_> {
+impl Element<3> for FrictionTriangle<'_> {
     fn vertices(&self) -> [u32; 3] {
         self.rest.vertices
     }
@@ -201,13 +201,13 @@ mod tests {
     #[test]
     fn a_slow_loop_runs_along_its_limits_and_loses_its_area() {
         let law = grip();
-        let (mut slip, mut area, mut lost, mut before) = (0.0, 0.0, 0.0, [0.0; 2]);
+        let (mut slip, mut area, mut dissipated, mut before) = (0.0, 0.0, 0.0, [0.0; 2]);
         let n = 4000_i32;
         for k in 0..=2 * n {
             let part = f64::from(n - (k - n).abs()) / f64::from(n);
             let e = 0.05 * part;
             let stress = law.evaluate(e, slip)[1];
-            lost += law.advance(e, &mut slip);
+            dissipated += law.slide(e, &mut slip);
             assert!((law.evaluate(e, slip)[1] - stress).abs() < 1e-9);
             area += 0.5 * (stress + before[1]) * (e - before[0]);
             before = [e, stress];
@@ -218,7 +218,7 @@ mod tests {
             }
         }
         let stored = 0.5 * before[1] * before[1] / law.stiffness;
-        assert!((area - lost - stored).abs() < 1e-3 * area, "{area} {lost}");
+        assert!((area - dissipated - stored).abs() < 1e-3 * area, "{area} {dissipated}");
     }
 
     #[test]
@@ -227,7 +227,12 @@ mod tests {
         let rest = Triangle::new([0, 1, 2], uv).unwrap();
         let friction = [Some(grip()), None, Some(grip())];
         let law = Law::linear(&Membrane { c11: 200.0, c12: 40.0, c22: 900.0, c33: 50.0 });
-        let e = Rub { rest: &rest, law: &law, friction: &friction, slips: [0.03, 0.0, 0.0] };
+        let e = FrictionTriangle {
+            rest: &rest,
+            law: &law,
+            friction: &friction,
+            slips: [0.03, 0.0, 0.0],
+        };
         let x = uv.map(|p| DVec3::new(1.05 * p.x + 0.06 * p.y, 1.02 * p.y, 0.1 * p.x));
         check::gradient(&e, &x);
         check::hessian(&e, &x);

@@ -49,7 +49,7 @@ pub struct Law {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// λ₀, Green strain.
-    begin: f64,
+    onset: f64,
     /// 1/w.
     sharpness: f64,
     /// k [N/m].
@@ -57,7 +57,7 @@ pub struct Limit {
 }
 
 /// The part of a limit at which cloth begins to stiffen.
-const BEGIN: f64 = 0.6;
+const ONSET: f64 = 0.6;
 /// Stiffness of a limit over that of the threads.
 const STIFFER: f64 = 5.0;
 /// Principal strains nearer to each other than this are not told apart: their directions turn at once.
@@ -68,8 +68,8 @@ impl Limit {
     pub fn new(elongation: f64, threads: f64) -> Self {
         let strain = elongation * (1.0 + 0.5 * elongation);
         Self {
-            begin: BEGIN * strain,
-            sharpness: 1.0 / ((1.0 - BEGIN) * strain),
+            onset: ONSET * strain,
+            sharpness: 1.0 / ((1.0 - ONSET) * strain),
             stiffness: STIFFER * threads,
         }
     }
@@ -79,7 +79,7 @@ impl Limit {
     fn excess(&self, [e11, e22, shear]: [f64; 3]) -> Option<(f64, [f64; 3])> {
         let (p, s) = (0.5 * (e11 - e22), 0.5 * shear);
         let r = (p * p + s * s + ROUND * ROUND).sqrt();
-        let over = 0.5 * (e11 + e22) + r - self.begin;
+        let over = 0.5 * (e11 + e22) + r - self.onset;
         (over > 0.0).then_some((over, [p, s, r]))
     }
 

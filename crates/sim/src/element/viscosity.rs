@@ -100,12 +100,12 @@ impl Slider {
     }
 
     /// Lets it follow to this strain; returns the energy lost [J/m²].
-    pub fn advance(&self, strain: f64, slip: &mut f64) -> f64 {
+    pub fn slide(&self, strain: f64, slip: &mut f64) -> f64 {
         let reach = self.limit / self.stiffness;
         let moved = slip.clamp(strain - reach, strain + reach);
-        let lost = self.limit * (moved - *slip).abs();
+        let dissipated = self.limit * (moved - *slip).abs();
         *slip = moved;
-        lost
+        dissipated
     }
 }
 
@@ -187,8 +187,8 @@ impl Friction {
     }
 
     /// Lets the sliders follow to this strain; returns the energy lost [J/m²].
-    pub fn advance(&self, strain: f64, slips: &mut [f64]) -> f64 {
-        self.sliders.iter().zip(slips).map(|(s, z)| s.advance(strain, z)).sum()
+    pub fn slide(&self, strain: f64, slips: &mut [f64]) -> f64 {
+        self.sliders.iter().zip(slips).map(|(s, z)| s.slide(strain, z)).sum()
     }
 }
 
@@ -304,7 +304,7 @@ mod tests {
     fn work(law: &Friction, slips: &mut [f64], path: impl Iterator<Item = f64>) -> [f64; 2] {
         let (mut before, mut sum) = (None, [0.0; 2]);
         for e in path {
-            sum[1] += law.advance(e, slips);
+            sum[1] += law.slide(e, slips);
             let stress = law.evaluate(e, slips)[1];
             if let Some((e0, s0)) = before {
                 sum[0] += 0.5 * (stress + s0) * (e - e0);
@@ -325,7 +325,7 @@ mod tests {
         for (e, stress) in
             [(0.005, 2.0), (0.01, 4.0), (0.02, 6.0), (0.03, 8.0), (0.06, 10.0), (0.1, 10.0)]
         {
-            law.advance(e, &mut slips);
+            law.slide(e, &mut slips);
             assert!((law.evaluate(e, &slips)[1] - stress).abs() < 1e-12, "{e}");
         }
         assert!(Friction::of_first_loading(&[[0.01, 1.0], [0.02, 4.0]]).is_err());
@@ -337,11 +337,11 @@ mod tests {
         let mut slips = law.at_rest();
         work(&law, &mut slips, line(0.0, a));
         let cycle = line(a, -a).chain(line(-a, a));
-        let [area, lost] = work(&law, &mut slips, cycle);
+        let [area, dissipated] = work(&law, &mut slips, cycle);
         let exact: f64 =
             law.sliders.iter().map(|s| 4.0 * s.limit * (a - s.limit / s.stiffness)).sum();
         assert!((area / exact - 1.0).abs() < 1e-4, "{area} {exact}");
-        assert!((lost / exact - 1.0).abs() < 1e-9, "{lost} {exact}");
+        assert!((dissipated / exact - 1.0).abs() < 1e-9, "{dissipated} {exact}");
     }
 
     #[test]
@@ -349,11 +349,11 @@ mod tests {
         let law = friction();
         let mut slips = law.at_rest();
         let path = line(0.0, 0.05).chain(line(0.05, 0.02)).chain(line(0.02, 0.07));
-        let [done, lost] = work(&law, &mut slips, path);
-        assert!((done - lost - law.stored(0.07, &slips)).abs() < 1e-4 * done);
+        let [done, dissipated] = work(&law, &mut slips, path);
+        assert!((done - dissipated - law.stored(0.07, &slips)).abs() < 1e-4 * done);
         // Small loops do not slide at all.
-        let [_, lost] = work(&law, &mut slips, line(0.07, 0.065).chain(line(0.065, 0.07)));
-        assert!(lost < 1e-15);
+        let [_, dissipated] = work(&law, &mut slips, line(0.07, 0.065).chain(line(0.065, 0.07)));
+        assert!(dissipated < 1e-15);
     }
 
     #[test]
@@ -364,7 +364,7 @@ mod tests {
         let law = Friction::of_width(3.0, 1e-3).unwrap();
         let mut slips = law.at_rest();
         let stress = |e: f64, slips: &mut [f64]| {
-            law.advance(e, slips);
+            law.slide(e, slips);
             curve.evaluate(e)[1] + law.evaluate(e, slips)[1]
         };
         let (mut area, mut last) = (0.0, 0.0);

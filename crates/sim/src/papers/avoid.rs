@@ -10,7 +10,7 @@
 //! over the material plane.
 //!
 //! Two triangles collide if their boxes overlap at any moment of the step; their vertices stay on their sides of
-//! the *collision plane* of the boxes. Boxes move linearly from their begin to their end, which contains the true ones.
+//! the *collision plane* of the boxes. Boxes move linearly from their start to their end, which contains the true ones.
 //! Triangles that touch at rest are not looked at.
 //!
 //! Errata and gaps:
@@ -43,14 +43,14 @@ mod tree;
 pub(crate) use bodies::Obstacle;
 pub(crate) use boxes::{Plane, Swept};
 pub(crate) use limits::Limits;
-pub(crate) use system::{Begin, System};
+pub(crate) use system::{StepStart, System};
 
 pub use crate::settings::{Avoidance, Search};
 
 use crate::error::Error;
 use crate::model::{Cloth, Model};
 use glam::DVec3;
-use near::Near;
+use near::AdjacentTriangles;
 use tree::Tree;
 
 /// What collides in a proposed step.
@@ -87,7 +87,7 @@ pub(crate) struct Solver {
     edges: Vec<[u32; 2]>,
     tree: Tree,
     neighbours: boxes::Neighbours,
-    near: Near,
+    near: AdjacentTriangles,
     boxes: Vec<Swept>,
     gap: f64,
 }
@@ -117,7 +117,7 @@ impl Solver {
             triangles: model.mesh.triangles.clone(),
             edges: model.topology.edges.iter().map(|e| e.vertices).collect(),
             tree: Tree::new(&uv),
-            near: Near::new(&model.mesh.triangles, &uv, &around, &neighbours),
+            near: AdjacentTriangles::new(&model.mesh.triangles, &uv, &around, &neighbours),
             neighbours,
             boxes: Vec::new(),
             gap,
@@ -134,7 +134,7 @@ impl Solver {
         boxes::sweep(&self.triangles, x_t0, x_t1, self.gap, &mut self.boxes);
         let (triangles, boxes, gap) = (&self.triangles, &self.boxes, self.gap);
         let limits = &mut self.limits;
-        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], (gap, last), limits)).sum()
+        obstacles.iter().map(|o| o.limit(triangles, boxes, [x_t0, x_t1], gap, last, limits)).sum()
     }
 
     /// All self-collisions of the straight motion from `x_t0` to `x_t1`. In `last` rounds, pairs that are held already, some

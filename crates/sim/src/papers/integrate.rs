@@ -18,7 +18,7 @@ mod verlet;
 pub use crate::barrier::bdf2_weights;
 pub use crate::error::StepError;
 pub use crate::settings::{Integrator, LinearSolver, Newton, NewtonSettings, Rule};
-pub use adaptive::{Advance, DormandPrince, NewtonControl};
+pub use adaptive::{AdaptiveSteps, DormandPrince, NewtonControl};
 pub use implicit::{Implicit, System};
 pub use newton::Report;
 pub use sheet::SheetSystem;
@@ -39,7 +39,8 @@ impl Integrator {
         self,
         dynamics: &mut impl Dynamics,
         scratch: &mut Scratch,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
         first: bool,
@@ -52,7 +53,7 @@ impl Integrator {
             Self::Rk4 => explicit::rk4(dynamics, scratch, t, h, x, v),
             Self::Leapfrog => verlet::leapfrog(dynamics, scratch, t, h, x, v),
             Self::Verlet { damping } => {
-                verlet::verlet(dynamics, scratch, (t, h), x, v, damping, first);
+                verlet::verlet(dynamics, scratch, t, h, x, v, damping, first);
             }
         }
     }

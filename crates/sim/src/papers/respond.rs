@@ -20,5 +20,5 @@ pub mod zones;
 pub use contact::Contact;
 pub(crate) use detect::{Query, Scene};
 pub(crate) use handle::{Outcome, Particles, handle};
-pub(crate) use repulse::{Near, repulse};
+pub(crate) use repulse::{RepulsionRange, repulse};
 pub(crate) use zones::ZoneSet;

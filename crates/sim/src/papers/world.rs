@@ -44,6 +44,15 @@ enum Engine {
     Avoidance(Box<AvoidanceSolver>),
 }
 
+/// What impact zones can be fixed to: rest, then each body, then each pin that moves.
+#[derive(Debug)]
+struct ZoneAnchors {
+    /// Displacement of each over the step; of bodies it is filled in when they are advanced.
+    displacements: Vec<Pose>,
+    /// The anchor of each pinned vertex.
+    of_vertex: Vec<Option<u32>>,
+}
+
 /// What responds to collisions.
 #[derive(Debug)]
 struct Stepper {
@@ -179,9 +188,9 @@ impl Stepper {
     ) -> Result<(), Error> {
         let (mut x, mut v) = (world.state.x.clone(), world.state.v.clone());
         let clock = Clock::start();
-        let (anchors, pin_anchor) = self.drive_pins(world, t, h, &mut v);
+        let anchors = self.drive_pins(world, t, h, &mut v);
         let counted = report.seconds.detect + report.seconds.respond;
-        let (before, touches) = self.integrate(world, engine, (t, h), &mut x, &mut v, report)?;
+        let (before, touches) = self.integrate(world, engine, t, h, &mut x, &mut v, report)?;
         world.check_finite(&x, &v, Stage::Integrate)?;
         let counted = report.seconds.detect + report.seconds.respond - counted;
         report.seconds.integrate += clock.seconds() - counted;
@@ -201,9 +210,8 @@ impl Stepper {
 
         let mut touched = x != unlimited;
         if world.settings.collision.enabled {
-            let hang = (&anchors[..], &pin_anchor[..]);
             touched |=
-                self.respond(world, engine, (t, h), (&mut x, &mut v), hang, &touches, report)?;
+                self.respond(world, engine, t, h, &mut x, &mut v, &anchors, &touches, report)?;
         }
         world.check_finite(&x, &v, Stage::Collide)?;
         world.state.x = x;
@@ -217,10 +225,11 @@ impl Stepper {
     fn collide(
         &mut self,
         world: &World,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
-        (anchors, pin_anchor): (&[Pose], &[Option<u32>]),
+        anchors: &ZoneAnchors,
         report: &mut StepReport,
     ) -> Result<Vec<Option<DVec3>>, Error> {
         let step = world.state.step;
@@ -231,16 +240,16 @@ impl Stepper {
         };
         let scene = &mut self.scene;
         scene.advance_bodies(t, t + h).map_err(not_finite)?;
-        let mut anchors = anchors.to_vec();
+        let mut poses = anchors.displacements.clone();
         for (b, body) in scene.bodies.iter().enumerate() {
-            anchors[1 + b] = body.displacement;
+            poses[1 + b] = body.displacement;
         }
         let particles = Particles {
             mass: &world.model.mass,
             inverse_mass: &self.inverse_mass,
             x_t0: &world.state.x,
-            pin_anchor,
-            anchors: &anchors,
+            pin_anchor: &anchors.of_vertex,
+            anchors: &poses,
         };
         // Impacts change the mean velocity of the step. What an integrator added to it for the end
         // of the step stays, or every contact would swallow a part of gravity and of momentum.
@@ -275,15 +284,9 @@ impl Stepper {
         }
     }
 
-    /// Gives pinned vertices the velocity that brings them where they are to be, and lists what
-    /// zones can hang on: rest, then each body (filled in later), then each pin.
-    fn drive_pins(
-        &mut self,
-        world: &World,
-        t: f64,
-        h: f64,
-        v: &mut [DVec3],
-    ) -> (Vec<Pose>, Vec<Option<u32>>) {
+    /// Gives pinned vertices the velocity that takes them to their prescribed positions, and lists what
+    /// impact zones can be fixed to.
+    fn drive_pins(&mut self, world: &World, t: f64, h: f64, v: &mut [DVec3]) -> ZoneAnchors {
         let mut anchors = vec![Pose::IDENTITY; 1 + world.bodies.len()];
         let mut pin_anchor = vec![None; v.len()];
         for (w, m) in self.inverse_mass.iter_mut().zip(world.model.mass.iter()) {
@@ -304,7 +307,7 @@ impl Stepper {
                 pin_anchor[i] = Some(anchor);
             }
         }
-        (anchors, pin_anchor)
+        ZoneAnchors { displacements: anchors, of_vertex: pin_anchor }
     }
 }
 

@@ -87,7 +87,7 @@ impl Settings {
                 }),
             "resilience_weft" | "resilience_warp" => Some(
                 "does nothing in a scene: tension is that of loading, and `toile lab kes-tensile` alone shows what comes back; what \
-                 rubs in a scene are `shear_hysteresis` and `bend_hysteresis_weft` and `_warp`"
+                 has friction in a scene is `shear_hysteresis` and `bend_hysteresis_weft` and `_warp`"
                     .into(),
             ),
             _ => None,
@@ -201,7 +201,7 @@ impl Settings {
         let constrains = self.method == Method::Implicit && c.response == Response::Constraints;
         let has_impacts = c.impact_rounds > 0 || c.zones != Zones::Off;
         let (acts, remedy) = match part {
-            "law" | "bounce" => (c.impact_rounds > 0, "`solver.collision.impact_rounds` is 0"),
+            "law" | "restitution" => (c.impact_rounds > 0, "`solver.collision.impact_rounds` is 0"),
             "zone_rounds" => (c.zones != Zones::Off, "`solver.collision.zones` is \"off\""),
             "ccd" => (
                 constrains || has_impacts,
@@ -233,7 +233,7 @@ mod tests {
             "collision.ccd",
             "collision.cone_limit",
             "collision.law",
-            "collision.bounce",
+            "collision.restitution",
             "collision.repulsion",
             "collision.zones",
             "integrator.type",

@@ -53,8 +53,8 @@ impl Group for Folds {
         add(self, x, rows, |a, b| single_outer(a.as_vec3a(), b.as_vec3a()));
     }
 
-    fn advance(&mut self, x: &[DVec3]) -> f64 {
-        Folds::advance(self, x)
+    fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
+        Folds::update_sliders(self, x)
     }
 
     fn slips(&self) -> &[f64] {

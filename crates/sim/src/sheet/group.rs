@@ -1,7 +1,7 @@
 //! Elements of one kind, many at a time.
 
 use crate::element::corotational::Corotational;
-use crate::element::grip::{Grip, Rub};
+use crate::element::grip::{FrictionTriangle, Grip};
 use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
@@ -38,7 +38,7 @@ pub trait Group: Debug + Send + Sync {
     /// The same in single precision, semidefinite, and the gradient if the rows have one.
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>);
     /// Lets what slides follow to `x`; returns the energy lost [J].
-    fn advance(&mut self, x: &[DVec3]) -> f64;
+    fn update_sliders(&mut self, x: &[DVec3]) -> f64;
     /// Where its sliders are.
     fn slips(&self) -> &[f64];
     /// The same, to put them elsewhere.
@@ -87,7 +87,7 @@ pub(super) trait Source<const N: usize>: Debug + Send + Sync {
     /// Element `i`.
     fn get(&self, i: usize) -> Self::Item<'_>;
     /// Lets what slides follow to `x`; returns the energy lost [J].
-    fn advance(&mut self, _x: &[DVec3]) -> f64 {
+    fn update_sliders(&mut self, _x: &[DVec3]) -> f64 {
         0.0
     }
     /// Where its sliders are; most elements have none.
@@ -169,8 +169,8 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
         }
     }
 
-    fn advance(&mut self, x: &[DVec3]) -> f64 {
-        self.0.advance(x)
+    fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
+        self.0.update_sliders(x)
     }
 
     fn slips(&self) -> &[f64] {
@@ -252,17 +252,17 @@ pub(super) struct Triangles<L> {
     pub(super) law: L,
 }
 
-/// Triangles whose threads rub, with where their sliders are.
+/// Triangles with friction between threads, and the positions of their sliders.
 #[derive(Debug)]
-pub(super) struct Rubbing {
+pub(super) struct FrictionTriangles {
     rest: Vec<Triangle>,
     law: Law,
     friction: [Option<Grip>; 3],
-    /// Of each triangle, those of the directions that rub.
+    /// Of each triangle, those of the directions with friction.
     slips: Vec<f64>,
 }
 
-impl Rubbing {
+impl FrictionTriangles {
     /// Triangles with their sliders at rest.
     pub(super) fn new(rest: Vec<Triangle>, law: Law, friction: [Option<Grip>; 3]) -> Self {
         let slips = vec![0.0; rest.len() * friction.iter().flatten().count()];
@@ -270,33 +270,33 @@ impl Rubbing {
     }
 }
 
-impl Source<3> for Rubbing {
-    type Item<'a> = Rub<'a>;
+impl Source<3> for FrictionTriangles {
+    type Item<'a> = FrictionTriangle<'a>;
 
     fn count(&self) -> usize {
         self.rest.len()
     }
 
-    fn get(&self, i: usize) -> Rub<'_> {
+    fn get(&self, i: usize) -> FrictionTriangle<'_> {
         let own = self.slips.len() / self.rest.len();
         let mut own = self.slips[own * i..own * (i + 1)].iter();
         let slips = std::array::from_fn(|k| match self.friction[k] {
             Some(_) => own.next().copied().unwrap_or(0.0),
             None => 0.0,
         });
-        Rub { rest: &self.rest[i], law: &self.law, friction: &self.friction, slips }
+        FrictionTriangle { rest: &self.rest[i], law: &self.law, friction: &self.friction, slips }
     }
 
-    fn advance(&mut self, x: &[DVec3]) -> f64 {
-        let (mut lost, mut slips) = (0.0, self.slips.iter_mut());
+    fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
+        let (mut dissipated, mut slips) = (0.0, self.slips.iter_mut());
         for rest in &self.rest {
             let strain = rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
             for (strain, grip) in strain.into_iter().zip(&self.friction) {
                 let Some(grip) = grip else { continue };
-                lost += slips.next().map_or(0.0, |slip| rest.area * grip.advance(strain, slip));
+                dissipated += slips.next().map_or(0.0, |slip| rest.area * grip.slide(strain, slip));
             }
         }
-        lost
+        dissipated
     }
 
     fn slips(&self) -> &[f64] {

@@ -1,6 +1,6 @@
 //! The elements of one cloth.
 
-use super::group::{Group, Many, Rubbing, Threads, Triangles, Turned, Wrinkled};
+use super::group::{FrictionTriangles, Group, Many, Threads, Triangles, Turned, Wrinkled};
 use super::{Bend, Clamp, Stretch};
 use crate::element::curve::Response;
 use crate::element::fold::Folds;
@@ -28,7 +28,7 @@ pub(super) enum Plane {
     /// The same with a limit of the elongation in any direction.
     Limited(Stretch, f64),
     /// St. Venant–Kirchhoff with the loops of the fabric, those of tension too.
-    Rubbing,
+    Friction,
 }
 
 /// What a cloth is made of.
@@ -110,7 +110,7 @@ impl Part {
                     })
                 })?;
             }
-            Plane::Rubbing => add_loops(&mut groups, cloth, &mesh)?,
+            Plane::Friction => add_loops(&mut groups, cloth, &mesh)?,
         }
         add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
         if loops && bend != Bend::None {
@@ -277,7 +277,7 @@ fn add_laws(
         let friction = if loops { fabric.shear_friction()? } else { None };
         groups.push(match friction {
             None => Box::new(Many(Triangles { rest, law })),
-            shear => Box::new(Many(Rubbing::new(rest, law, [None, None, shear]))),
+            shear => Box::new(Many(FrictionTriangles::new(rest, law, [None, None, shear]))),
         });
     }
     Ok(())
@@ -294,7 +294,11 @@ fn add_shear_friction(
         if let Some(grip) = fabric.shear_friction()? {
             let all = range.filter_map(|t| Triangle::new(mesh.triangles[t], mesh.corners_uv(t)));
             let friction = [None, None, Some(grip)];
-            groups.push(Box::new(Many(Rubbing::new(all.collect(), none.clone(), friction))));
+            groups.push(Box::new(Many(FrictionTriangles::new(
+                all.collect(),
+                none.clone(),
+                friction,
+            ))));
         }
     }
     Ok(())
@@ -313,7 +317,7 @@ fn add_folds(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh, to
 fn check_pieces(cloth: &Cloth, stretch: Plane, bend: Bend) -> Result<(), Error> {
     let stvk = match stretch {
         Plane::Elastic(stretch) | Plane::Limited(stretch, _) => stretch == Stretch::Stvk,
-        Plane::Rubbing => false,
+        Plane::Friction => false,
     };
     if cloth.pieces.is_empty() || stvk && matches!(bend, Bend::Morley | Bend::None) {
         return Ok(());
@@ -326,7 +330,7 @@ fn check_pieces(cloth: &Cloth, stretch: Plane, bend: Bend) -> Result<(), Error> 
 fn add_loops(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh) -> Result<(), Error> {
     let rest = Triangle::of_mesh(mesh);
     let loops = cloth.fabric.loops()?;
-    groups.push(Box::new(Many(Rubbing::new(rest, loops.mean, loops.friction))));
+    groups.push(Box::new(Many(FrictionTriangles::new(rest, loops.mean, loops.friction))));
     Ok(())
 }
 

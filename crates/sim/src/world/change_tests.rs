@@ -68,8 +68,8 @@ fn friction_holds_on_a_slope_until_it_is_taken_away() {
     world.set_friction(0, 0.0).unwrap();
     run(&mut world, 0.2);
     // ½ g sin t², and a little for the first steps, which still stick.
-    let way = slid(&world) - before;
-    assert!((0.03..0.055).contains(&way), "{way}");
+    let distance = slid(&world) - before;
+    assert!((0.03..0.055).contains(&distance), "{distance}");
     world.set_body_friction(0, Some(1.0)).unwrap();
     run(&mut world, 0.3);
     let speed = world.state().v.iter().map(|v| v.x).sum::<f64>() / world.state().v.len() as f64;

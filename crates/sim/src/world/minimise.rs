@@ -80,7 +80,7 @@ impl World {
                 }
                 report.take(&statistics);
                 // Only a step that is taken lets the fabric slide.
-                solver.sheet_mut().advance(&x);
+                solver.sheet_mut().update_sliders(&x);
                 self.state.slips = solver.sheet_mut().slips();
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 let x = std::mem::replace(&mut self.state.x, x);

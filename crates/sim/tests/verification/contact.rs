@@ -1,4 +1,4 @@
-//! Friction, bounce and rest.
+//! Friction, restitution and rest.
 
 use crate::scene::{G, assert_clean, centre_of_mass, floor, run, sheet, weightless};
 use glam::{DMat3, DVec3};
@@ -8,8 +8,11 @@ use toile_sim::{Body, Collision, Fabric, Law, Settings, Surroundings, World};
 
 const LAWS: [Law; 2] = [Law::Provot, Law::Impulse];
 
-fn settings(law: Law, bounce: f64) -> Settings {
-    Settings { collision: Collision { law, bounce, ..Collision::default() }, ..Settings::classic() }
+fn settings(law: Law, restitution: f64) -> Settings {
+    Settings {
+        collision: Collision { law, restitution, ..Collision::default() },
+        ..Settings::classic()
+    }
 }
 
 /// A sheet on the floor with gravity tilted by `slope` = tan α, friction 0.5, after a time.
@@ -74,16 +77,16 @@ fn a_sheet_on_a_slope_slides_just_above_it_and_as_fast_as_coulomb_says() {
 fn a_sheet_bounces_off_a_body_with_its_part_of_the_impact_speed() {
     for law in LAWS {
         for body in [floor(), slab()] {
-            for bounce in [0.0, 0.3, 0.7, 1.0] {
+            for restitution in [0.0, 0.3, 0.7, 1.0] {
                 let surroundings = Surroundings { bodies: vec![body.clone()], ..weightless() };
                 let cloth = sheet(0.2, 4, DVec3::new(2.0, 0.01, 0.5));
                 let mut world =
-                    World::new(vec![cloth], surroundings, settings(law, bounce)).unwrap();
+                    World::new(vec![cloth], surroundings, settings(law, restitution)).unwrap();
                 world.set_velocities(|_, _| DVec3::Y * -2.0);
                 run(&mut world, 0.02);
                 for v in &world.state().v {
-                    let expected = DVec3::Y * 2.0 * bounce;
-                    let what = (law, &body.name, bounce);
+                    let expected = DVec3::Y * 2.0 * restitution;
+                    let what = (law, &body.name, restitution);
                     assert!((*v - expected).length() < 1e-9, "{what:?}: {v}, not {expected}");
                 }
             }
@@ -96,9 +99,9 @@ fn two_like_sheets_that_meet_head_on_part_with_the_bounce() {
     // Provot's law takes four particles as equals: it has no closed form here.
     {
         let law = Law::Impulse;
-        for bounce in [0.0, 0.5, 1.0] {
+        for restitution in [0.0, 0.5, 1.0] {
             let cloths = [-0.01, 0.01].map(|y| sheet(0.2, 4, DVec3::Y * y)).to_vec();
-            let mut world = World::new(cloths, weightless(), settings(law, bounce)).unwrap();
+            let mut world = World::new(cloths, weightless(), settings(law, restitution)).unwrap();
             let half = world.state().x.len() / 2;
             let side = |i: usize| if i < half { 1.0 } else { -1.0 };
             world.set_velocities(|i, _| DVec3::Y * side(i as usize));
@@ -107,7 +110,7 @@ fn two_like_sheets_that_meet_head_on_part_with_the_bounce() {
             let total: f64 = (0..2 * half).map(|i| -side(i) * world.state().v[i].y).sum();
             let mean = total / (2 * half) as f64;
             // Inelastic: single impacts leave some motion inside the sheets, but no mean speed.
-            assert!((mean - bounce).abs() < 0.05, "{law:?} {bounce}: {mean}");
+            assert!((mean - restitution).abs() < 0.05, "{law:?} {restitution}: {mean}");
         }
     }
 }
@@ -145,14 +148,14 @@ fn what_lies_still_stays_still() {
 
 /// Largest total energy after the begin, relative to the energy at the start, of two sheets thrown
 /// at each other and on a ball.
-fn energy_gain(law: Law, bounce: f64) -> f64 {
+fn energy_gain(law: Law, restitution: f64) -> f64 {
     let ball = Body::new("ball", Shape::Sphere { centre: DVec3::Y * -0.3, radius: 0.1 });
     let surroundings = Surroundings { bodies: vec![ball], ..weightless() };
     let mut cloths = [-0.1, 0.1].map(|y| sheet(0.3, 8, DVec3::Y * y)).to_vec();
     for cloth in &mut cloths {
         cloth.fabric = Fabric { friction: 0.0, ..Fabric::default() };
     }
-    let mut world = World::new(cloths, surroundings, settings(law, bounce)).unwrap();
+    let mut world = World::new(cloths, surroundings, settings(law, restitution)).unwrap();
     world.set_velocities(|_, x| DVec3::Y * if x.y < 0.0 { -1.0 } else { -4.0 });
     let start = world.energy().total();
     let (mut largest, mut impacts) = (0.0_f64, 0);
@@ -168,10 +171,10 @@ fn energy_gain(law: Law, bounce: f64) -> f64 {
 #[test]
 fn collisions_add_no_energy() {
     for law in LAWS {
-        for bounce in [0.0, 0.5, 1.0] {
-            let gain = energy_gain(law, bounce);
+        for restitution in [0.0, 0.5, 1.0] {
+            let gain = energy_gain(law, restitution);
             // Springs store and return energy to first order in hω ≤ 0.7.
-            assert!(gain < 1.02, "{law:?} {bounce}: {gain}");
+            assert!(gain < 1.02, "{law:?} {restitution}: {gain}");
         }
     }
 }

@@ -84,18 +84,18 @@ fn tiny_and_huge_sheets() {
 
 #[test]
 fn no_gravity_no_friction_all_friction_and_full_bounce() {
-    for (friction, bounce) in [(0.0, 0.0), (100.0, 0.0), (0.0, 1.0), (100.0, 1.0)] {
+    for (friction, restitution) in [(0.0, 0.0), (100.0, 0.0), (0.0, 1.0), (100.0, 1.0)] {
         for gravity in [DVec3::ZERO, DVec3::Y * -9.81, DVec3::Y * -1e6] {
             let mut cloths = [0.01, 0.02].map(|y| sheet(0.3, 8, DVec3::Y * y)).to_vec();
             for cloth in &mut cloths {
                 cloth.fabric.friction = friction;
             }
             let mut settings = settings();
-            settings.collision.bounce = bounce;
+            settings.collision.restitution = restitution;
             let surroundings =
                 Surroundings { bodies: vec![floor()], gravity, ..Surroundings::default() };
             let world = World::new(cloths, surroundings, settings);
-            let taken = survive(&format!("{friction} {bounce} {gravity}"), world, 60);
+            let taken = survive(&format!("{friction} {restitution} {gravity}"), world, 60);
             assert!(gravity.length() > 10.0 || taken == 60);
         }
     }

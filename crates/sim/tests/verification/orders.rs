@@ -83,7 +83,7 @@ fn patch(damping: f64) -> Case<SpringSystem> {
     let mut case = Case { system, filter, x: x.clone(), v, end: 0.03, exact: x };
     let (mut x, mut v) = (case.x.clone(), case.v.clone());
     let mut method = DormandPrince::new(1e-13, 1e-4);
-    method.advance(&mut case, &mut 0.0, 0.03, &mut x, &mut v).unwrap();
+    method.integrate_to(&mut case, &mut 0.0, 0.03, &mut x, &mut v).unwrap();
     Case { exact: x, ..case }
 }
 
@@ -106,7 +106,7 @@ fn explicit<S: Dynamics + Clone>(method: Integrator) -> impl Fn(&mut Case<S>, u3
         let h = case.end / f64::from(steps);
         for i in 0..steps {
             let t = f64::from(i) * h;
-            method.step(case, &mut scratch, (t, h), &mut x, &mut v, i == 0);
+            method.step(case, &mut scratch, t, h, &mut x, &mut v, i == 0);
         }
         case.x = x;
     }
@@ -121,7 +121,7 @@ fn implicit<S: System>(rule: Rule, ratio: f64) -> impl Fn(&mut Case<S>, u32) {
         for i in 0..steps {
             let h = if i % 2 == 0 { ratio * short } else { short };
             let (x, v) = (&mut case.x, &mut case.v);
-            integrator.step(&mut case.system, Some(&case.filter), (t, h), x, v).unwrap();
+            integrator.step(&mut case.system, Some(&case.filter), t, h, x, v).unwrap();
             t += h;
         }
     }
@@ -132,7 +132,7 @@ fn dormand_prince<S: Dynamics + Clone>(case: &mut Case<S>, steps: u32) {
     let mut method = DormandPrince::new(1.0, 1.0);
     let h = case.end / f64::from(steps);
     for i in 0..steps {
-        method.step(case, (f64::from(i) * h, h), &mut x, &mut v);
+        method.step(case, f64::from(i) * h, h, &mut x, &mut v);
     }
     case.x = x;
 }

@@ -96,9 +96,9 @@ impl<'a> GarmentJob<'a> {
 
     /// Puts the panels around the body, and draws them if pictures are wanted.
     pub(super) fn arrange(&mut self, options: &Options) -> Result<(), Error> {
-        let wearer = (&self.wearer.body, &self.wearer.landmarks);
+        let (body, landmarks) = (&self.wearer.body, &self.wearer.landmarks);
         let edge = self.order.edge_length;
-        let tailor = Tailor::new(self.pattern, self.mesh, edge, wearer, &self.fabrics)?;
+        let tailor = Tailor::new(self.pattern, self.mesh, edge, body, landmarks, &self.fabrics)?;
         self.tailor = Some(tailor);
         if options.picture {
             self.arranged = Some(self.picture_of_panels()?);
@@ -293,10 +293,18 @@ impl Job for GarmentJob<'_> {
     fn restore(&mut self, saved: Saved) -> Result<(), Error> {
         let (step, tailor) =
             saved.garment.ok_or(Error::from(toile_garment::Error::OtherGarment))?;
-        let wearer = (&self.wearer.body, &self.wearer.landmarks);
+        let (body, landmarks) = (&self.wearer.body, &self.wearer.landmarks);
         let (edge, fabrics) = (self.order.edge_length, &self.fabrics);
-        let saved = (tailor, saved.state);
-        let mut tailor = Tailor::restored(self.pattern, self.mesh, edge, wearer, fabrics, saved)?;
+        let mut tailor = Tailor::restored(
+            self.pattern,
+            self.mesh,
+            edge,
+            body,
+            landmarks,
+            fabrics,
+            tailor,
+            saved.state,
+        )?;
         tailor.stop_with(self.stop.shared());
         (self.step, self.tailor) = (step, Some(tailor));
         Ok(())

@@ -160,8 +160,9 @@ impl Garment {
         let fabrics = Fabrics::of_pattern(&self.pattern, &self.fabric, |name| {
             given.get(name).map_or_else(|| fabric::find(name), |fabric| Ok(Fabric::clone(fabric)))
         })?;
-        let body = (wearer.mesh.clone(), wearer.landmarks.clone());
-        let tailor = Tailor::owning(self.pattern, mesh, self.edge_length, body, fabrics)?;
+        let (body, landmarks) = (wearer.mesh.clone(), wearer.landmarks.clone());
+        let tailor =
+            Tailor::owning(self.pattern, mesh, self.edge_length, body, landmarks, fabrics)?;
         Ok(GarmentSimulation { tailor, steps: 0 })
     }
 }
@@ -299,8 +300,9 @@ mod tests {
         let (garment, wearer) = skirt();
         let pattern = garment.pattern().clone();
         let mesh = meshing::mesh(&pattern, 0.05).unwrap();
-        let body = (wearer.mesh(), wearer.landmarks());
-        let mut tailor = Tailor::new(&pattern, &mesh, 0.05, body, &Fabric::default()).unwrap();
+        let (body, landmarks) = (wearer.mesh(), wearer.landmarks());
+        let mut tailor =
+            Tailor::new(&pattern, &mesh, 0.05, body, landmarks, &Fabric::default()).unwrap();
         let mut sewn = garment.on(&wearer).unwrap();
         for _ in 0..5 {
             tailor.step().unwrap();

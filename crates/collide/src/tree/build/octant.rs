@@ -10,7 +10,7 @@ use crate::volume::Aabb;
 use glam::DVec3;
 
 /// Nodes with fewer triangles are not cut any more.
-const ENOUGH: usize = 8;
+const MIN_SPLIT: usize = 8;
 
 pub(super) fn octants(centres: &[DVec3]) -> Plan {
     let mut plan = Plan { nodes: Vec::new(), items: (0..centres.len() as u32).collect() };
@@ -23,13 +23,13 @@ pub(super) fn octants(centres: &[DVec3]) -> Plan {
 fn split(items: &mut [u32], first: usize, centres: &[DVec3], nodes: &mut Vec<PlanNode>) {
     let node = nodes.len();
     nodes.push(PlanNode { size: 1, first: first as u32, count: items.len() as u32 });
-    if items.len() < ENOUGH {
+    if items.len() < MIN_SPLIT {
         return;
     }
-    let mut begin = 0;
+    let mut offset = 0;
     for count in parts(items, centres) {
-        split(&mut items[begin..begin + count], first + begin, centres, nodes);
-        begin += count;
+        split(&mut items[offset..offset + count], first + offset, centres, nodes);
+        offset += count;
     }
     nodes[node].size = (nodes.len() - node) as u32;
 }

@@ -4,7 +4,7 @@
 //! - Of a ball, a rod or a plane, a vertex that would end inside is put on its surface along one axis: the one on which it
 //!   comes nearer fastest. Balls and rods are taken larger by as much as a triangle with its corners on them dips below.
 //!   Triangles that are stretched dip deeper; one that would cut into the body moves out as a whole, along the axis nearest to
-//!   the way out.
+//!   the shortest vector between them.
 //! - Meshes and turned boxes are met continuously, feature by feature, by the general detection.
 
 use super::boxes::{Meeting, Swept, meet};
@@ -49,7 +49,7 @@ pub(crate) enum Obstacle {
 
 impl Obstacle {
     /// A body from `t` to `t + h`, for cloth with edges up to `edge` [m].
-    pub(crate) fn new(body: &Body, (t, h): (f64, f64), gap: f64, edge: f64) -> Self {
+    pub(crate) fn new(body: &Body, t: f64, h: f64, gap: f64, edge: f64) -> Self {
         let poses = [body.motion.pose(t), body.motion.pose(t + h)];
         let round = |a: DVec3, b: DVec3, radius: f64| {
             let [before, after] = poses.map(|p| [p.apply(a), p.apply(b)]);
@@ -84,86 +84,148 @@ impl Obstacle {
         triangles: &[[u32; 3]],
         boxes: &[Swept],
         [x_t0, x_t1]: [&[DVec3]; 2],
-        (gap, last): (f64, bool),
+        gap: f64,
+        last: bool,
         limits: &mut Limits,
     ) -> usize {
-        let mut found = 0;
         match self {
-            Self::Block(block) => {
-                for (tri, swept) in triangles.iter().zip(boxes) {
-                    let Meeting::At(plane) = meet(swept, block, gap) else { continue };
-                    found += 1;
-                    let d = plane.axis;
-                    // Beyond the box where it is at the end of the step.
-                    let (at, above) = match plane.first_below {
-                        true => (block.lo[1][d] - 0.5 * gap, false),
-                        false => (block.hi[1][d] + 0.5 * gap, true),
-                    };
-                    tri.iter().for_each(|v| limits.bound(*v, d, at, above));
-                }
+            Self::Block(block) => limit_by_box(block, triangles, boxes, gap, limits),
+            Self::Round { ends, radius, core, drag } => {
+                let round = Round { ends: *ends, drag: *drag, gap, last };
+                round.limit_vertices(*radius, [x_t0, x_t1], limits)
+                    + round.limit_triangles(*core, triangles, boxes, [x_t0, x_t1], limits)
             }
-            Self::Round { ends: [a, b], radius, core, drag } => {
-                for (v, x) in x_t1.iter().enumerate() {
-                    let centre = a.lerp(*b, point_segment(*x, *a, *b));
-                    let from = *x - centre;
-                    if from.length() >= radius - SLACK * gap || limits.is_held(v) {
-                        continue;
-                    }
-                    found += 1;
-                    if last {
-                        limits.hold(v as u32, x_t0[v] + *drag);
-                        continue;
-                    }
-                    let nearer = (*drag - (*x - x_t0[v])) * from;
-                    let d = largest(nearer);
-                    let rest = radius * radius - (from.length_squared() - from[d] * from[d]);
-                    let away = rest.max(0.0).sqrt();
-                    let above = from[d] >= 0.0;
-                    let at = centre[d] + if above { away } else { -away };
-                    limits.put(v as u32, d, at, above);
-                }
-                let reach = DVec3::splat(*core);
-                let (lo, hi) = (a.min(*b) - reach, a.max(*b) + reach);
-                for (tri, swept) in triangles.iter().zip(boxes) {
-                    if swept.lo[1].cmpgt(hi).any() || swept.hi[1].cmplt(lo).any() {
-                        continue;
-                    }
-                    let out = way_out(tri.map(|v| x_t1[v as usize]), [*a, *b]);
-                    let missing = core - out.length();
-                    if missing <= SLACK * gap || tri.iter().all(|v| limits.is_held(*v as usize)) {
-                        continue;
-                    }
-                    found += 1;
-                    if last {
-                        tri.iter().for_each(|v| limits.hold(*v, x_t0[*v as usize] + *drag));
-                        continue;
-                    }
-                    let d = largest(out.abs());
-                    let along = missing * out.length() / out[d];
-                    for v in tri {
-                        let at = x_t1[*v as usize][d] + along;
-                        limits.bound(*v, d, at, along > 0.0);
-                    }
-                }
+            Self::Half { point, normal } => limit_by_plane(*point, *normal, x_t1, gap, limits),
+            Self::Other => 0,
+        }
+    }
+}
+
+/// Limits triangles to the plane in which their boxes meet an upright box.
+fn limit_by_box(
+    block: &Swept,
+    triangles: &[[u32; 3]],
+    boxes: &[Swept],
+    gap: f64,
+    limits: &mut Limits,
+) -> usize {
+    let mut found = 0;
+    for (tri, swept) in triangles.iter().zip(boxes) {
+        let Meeting::At(plane) = meet(swept, block, gap) else { continue };
+        found += 1;
+        let d = plane.axis;
+        // Beyond the box where it is at the end of the step.
+        let (at, above) = match plane.first_below {
+            true => (block.lo[1][d] - 0.5 * gap, false),
+            false => (block.hi[1][d] + 0.5 * gap, true),
+        };
+        tri.iter().for_each(|v| limits.bound(*v, d, at, above));
+    }
+    found
+}
+
+/// Puts vertices below a plane on it, along the axis nearest to its normal.
+fn limit_by_plane(
+    point: DVec3,
+    normal: DVec3,
+    x: &[DVec3],
+    gap: f64,
+    limits: &mut Limits,
+) -> usize {
+    let mut found = 0;
+    let d = largest(normal.abs());
+    for (v, x) in x.iter().enumerate() {
+        let height = normal.dot(*x - point);
+        if height < -SLACK * gap && !limits.is_held(v) {
+            found += 1;
+            limits.put(v as u32, d, x[d] - height / normal[d], normal[d] > 0.0);
+        }
+    }
+    found
+}
+
+/// A ball or a rod in one round of limits.
+struct Round {
+    /// Ends of its axis.
+    ends: [DVec3; 2],
+    /// How it moved in the step [m].
+    drag: DVec3,
+    /// The distance to keep [m].
+    gap: f64,
+    /// Whether it takes vertices along.
+    last: bool,
+}
+
+impl Round {
+    fn limit_vertices(
+        &self,
+        radius: f64,
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        limits: &mut Limits,
+    ) -> usize {
+        let [a, b] = self.ends;
+        let mut found = 0;
+        for (v, x) in x_t1.iter().enumerate() {
+            let centre = a.lerp(b, point_segment(*x, a, b));
+            let from = *x - centre;
+            if from.length() >= radius - SLACK * self.gap || limits.is_held(v) {
+                continue;
             }
-            Self::Half { point, normal } => {
-                let d = largest(normal.abs());
-                for (v, x) in x_t1.iter().enumerate() {
-                    let height = normal.dot(*x - *point);
-                    if height < -SLACK * gap && !limits.is_held(v) {
-                        found += 1;
-                        limits.put(v as u32, d, x[d] - height / normal[d], normal[d] > 0.0);
-                    }
-                }
+            found += 1;
+            if self.last {
+                limits.hold(v as u32, x_t0[v] + self.drag);
+                continue;
             }
-            Self::Other => {}
+            let nearer = (self.drag - (*x - x_t0[v])) * from;
+            let d = largest(nearer);
+            let rest = radius * radius - (from.length_squared() - from[d] * from[d]);
+            let away = rest.max(0.0).sqrt();
+            let above = from[d] >= 0.0;
+            let at = centre[d] + if above { away } else { -away };
+            limits.put(v as u32, d, at, above);
+        }
+        found
+    }
+
+    fn limit_triangles(
+        &self,
+        core: f64,
+        triangles: &[[u32; 3]],
+        boxes: &[Swept],
+        [x_t0, x_t1]: [&[DVec3]; 2],
+        limits: &mut Limits,
+    ) -> usize {
+        let [a, b] = self.ends;
+        let reach = DVec3::splat(core);
+        let (lo, hi) = (a.min(b) - reach, a.max(b) + reach);
+        let mut found = 0;
+        for (tri, swept) in triangles.iter().zip(boxes) {
+            if swept.lo[1].cmpgt(hi).any() || swept.hi[1].cmplt(lo).any() {
+                continue;
+            }
+            let separation = shortest_vector(tri.map(|v| x_t1[v as usize]), [a, b]);
+            let missing = core - separation.length();
+            if missing <= SLACK * self.gap || tri.iter().all(|v| limits.is_held(*v as usize)) {
+                continue;
+            }
+            found += 1;
+            if self.last {
+                tri.iter().for_each(|v| limits.hold(*v, x_t0[*v as usize] + self.drag));
+                continue;
+            }
+            let d = largest(separation.abs());
+            let along = missing * separation.length() / separation[d];
+            for v in tri {
+                let at = x_t1[*v as usize][d] + along;
+                limits.bound(*v, d, at, along > 0.0);
+            }
         }
         found
     }
 }
 
-/// From a segment to the nearest point of a triangle that it does not pass through.
-fn way_out(tri: [DVec3; 3], ends: [DVec3; 2]) -> DVec3 {
+/// The shortest vector from a segment to a triangle that it does not pass through.
+fn shortest_vector(tri: [DVec3; 3], ends: [DVec3; 2]) -> DVec3 {
     let from_end = |p: DVec3| {
         let w = point_triangle(p, tri);
         tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2] - p

@@ -89,11 +89,11 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
         else {
             return Meeting::Never;
         };
-        let begin = p[0].max(q[0]);
+        let start = p[0].max(q[0]);
         leave = leave.min(p[1]).min(q[1]);
         let apart = below[0] <= 0.0 || above[0] <= 0.0;
-        if apart && (axis.is_none() || begin > enter) {
-            enter = begin;
+        if apart && (axis.is_none() || start > enter) {
+            enter = start;
             axis = Some((d, below[0] <= 0.0));
         }
     }
@@ -190,7 +190,8 @@ pub(crate) struct Pairs {
 pub(crate) fn test(
     neighbours: &Neighbours,
     boxes: &[Swept],
-    (pair, gap): ([u32; 2], f64),
+    pair: [u32; 2],
+    gap: f64,
     found: &mut Pairs,
 ) {
     match meet(&boxes[pair[0] as usize], &boxes[pair[1] as usize], gap) {
@@ -205,7 +206,7 @@ pub(crate) fn all_pairs(neighbours: &Neighbours, boxes: &[Swept], gap: f64, foun
     let n = boxes.len() as u32;
     for i in 0..n {
         for j in i + 1..n {
-            test(neighbours, boxes, ([i, j], gap), found);
+            test(neighbours, boxes, [i, j], gap, found);
         }
     }
 }

@@ -121,7 +121,7 @@ struct Block {
 
 /// All triangles that touch at rest, block by block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Near {
+pub(crate) struct AdjacentTriangles {
     blocks: Vec<Block>,
     /// From differences of the corners to the gradient.
     inverse: Vec<DMat2>,
@@ -131,7 +131,7 @@ pub(crate) struct Near {
 /// ∂x/∂u and ∂x/∂v of a triangle.
 type Gradient = [DVec3; 2];
 
-impl Near {
+impl AdjacentTriangles {
     /// Of all pairs of neighbours, in material coordinates `uv`; `around` lists the triangles of each vertex.
     pub(crate) fn new(
         triangles: &[[u32; 3]],
@@ -259,7 +259,7 @@ impl Block {
     }
 }
 
-/// What [`Near::detect`] is to find: the features of all pairs of neighbours and of `others`, each asked.
+/// What [`AdjacentTriangles::detect`] is to find: the features of all pairs of neighbours and of `others`, each asked.
 #[cfg(test)]
 pub(super) fn referee(
     triangles: &[[u32; 3]],
@@ -285,9 +285,9 @@ impl Meeting {
         for (v, weight) in each() {
             // Features with positive weights are on the side the normal points to.
             let above = (weight > 0.0) == (normal[axis] > 0.0);
-            let way = moved(v)[axis];
-            let comes = if above { way < 0.0 } else { way > 0.0 };
-            let at = x_t0[v as usize][axis] + if comes { SHORT * time * way } else { 0.0 };
+            let displacement = moved(v)[axis];
+            let comes = if above { displacement < 0.0 } else { displacement > 0.0 };
+            let at = x_t0[v as usize][axis] + if comes { SHORT * time * displacement } else { 0.0 };
             limits.keep(v, axis, at, above);
         }
     }
@@ -299,12 +299,12 @@ mod tests {
     use toile_mesh::Topology;
     use toile_mesh::shape::{Diagonals, grid};
 
-    fn near(triangles: &[[u32; 3]], uv: &[[DVec2; 3]], vertices: usize) -> Near {
+    fn near(triangles: &[[u32; 3]], uv: &[[DVec2; 3]], vertices: usize) -> AdjacentTriangles {
         let topology = Topology::new(vertices, triangles);
         let around: Vec<Vec<u32>> =
             (0..vertices as u32).map(|v| topology.triangles_of(v).to_vec()).collect();
         let neighbours = Neighbours::new(triangles, uv, &around);
-        Near::new(triangles, uv, &around, &neighbours)
+        AdjacentTriangles::new(triangles, uv, &around, &neighbours)
     }
 
     /// The counterexample to §4.2: two triangles with a common edge, folded onto each other.
@@ -343,7 +343,7 @@ mod tests {
         let mesh = grid(0.2, 0.2, 8, 8, Diagonals::Alternating);
         let uv: Vec<[DVec2; 3]> = (0..mesh.triangles.len()).map(|t| mesh.corners_uv(t)).collect();
         let mut near = near(&mesh.triangles, &uv, mesh.positions.len());
-        let rough = |near: &mut Near, x: &[DVec3]| {
+        let rough = |near: &mut AdjacentTriangles, x: &[DVec3]| {
             near.detect(&mesh.triangles, &[], [x, x], 1e-4);
             near.blocks.iter().filter(|b| !b.is_smooth(&near.gradients, 1e-4)).count()
         };

@@ -41,9 +41,9 @@ pub(crate) struct System {
     pub(crate) softened: f64,
 }
 
-/// What a step begins with.
+/// The state and the loads at the start of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Begin<'a> {
+pub(crate) struct StepStart<'a> {
     pub(crate) x: &'a [DVec3],
     pub(crate) v: &'a [DVec3],
     /// Outer forces [N].
@@ -152,8 +152,8 @@ impl System {
     }
 
     /// Takes up the state at the start of a step.
-    pub(crate) fn assemble(&mut self, begin: &Begin<'_>) {
-        let at = |v: u32| begin.x[v as usize];
+    pub(crate) fn assemble(&mut self, start: &StepStart<'_>) {
+        let at = |v: u32| start.x[v as usize];
         self.values.clone_from(&self.bending);
         for (e, slots) in self.edges.iter().zip(&self.edge_slots) {
             let square = e.rest * e.rest;
@@ -176,14 +176,14 @@ impl System {
                 }
             }
         }
-        let h = begin.h;
+        let h = start.h;
         self.right.clear();
-        for (v, m) in begin.mass.iter().enumerate() {
-            let c = begin.drag * m;
+        for (v, m) in start.mass.iter().enumerate() {
+            let c = start.drag * m;
             let inertia = m / (h * h) + c / (2.0 * h);
             self.values[self.own[v]] += inertia;
-            let kept = begin.v[v] * (m / h - 0.5 * c);
-            self.right.push(begin.force[v] + begin.x[v] * inertia + kept);
+            let kept = start.v[v] * (m / h - 0.5 * c);
+            self.right.push(start.force[v] + start.x[v] * inertia + kept);
         }
     }
 

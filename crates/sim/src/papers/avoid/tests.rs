@@ -1,5 +1,5 @@
 use super::boxes::{Meeting, meet};
-use super::system::Begin;
+use super::system::StepStart;
 use super::*;
 use crate::element::terzopoulos::{Step, Surface};
 use crate::{Fabric, Preset, Surroundings, World};
@@ -142,7 +142,7 @@ fn the_systems_are_those_of_the_elastic_surface() {
     let n = x.len();
     let (v, force, mass) = (vec![DVec3::X; n], vec![-DVec3::Y; n], vec![1e-3; n]);
     let h = 1e-2;
-    system.assemble(&Begin { x: &x, v: &v, force: &force, mass: &mass, drag: 2.0, h });
+    system.assemble(&StepStart { x: &x, v: &v, force: &force, mass: &mass, drag: 2.0, h });
     let expected = surface.system(&Step {
         x: &x,
         v: &v,

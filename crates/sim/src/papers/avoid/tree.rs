@@ -6,7 +6,7 @@
 use super::boxes::{Neighbours, Pairs, Swept, test};
 use glam::{DVec2, DVec3};
 
-/// Room around a box, as a part of its way in a step, and of the gap.
+/// Room around a box, as a part of its displacement in a step, and of the gap.
 const ROOM: f64 = 0.5;
 
 /// A complete search tree: node 0 is the root, the right child of an inner node is told, the left one follows it.
@@ -75,7 +75,7 @@ impl Tree {
             self.search(neighbours, boxes, gap);
         }
         for pair in &self.kept {
-            test(neighbours, boxes, (*pair, gap), found);
+            test(neighbours, boxes, *pair, gap, found);
         }
     }
 
@@ -84,8 +84,9 @@ impl Tree {
         self.room.clear();
         self.room.extend(boxes.iter().map(|swept| {
             // Limits take a box back by up to what it moved, and never far beyond where it was.
-            let way = (swept.lo[1] - swept.lo[0]).abs().max((swept.hi[1] - swept.hi[0]).abs());
-            let ([lo, hi], room) = (bounds(swept), way * ROOM + DVec3::splat(ROOM * gap));
+            let displacement =
+                (swept.lo[1] - swept.lo[0]).abs().max((swept.hi[1] - swept.hi[0]).abs());
+            let ([lo, hi], room) = (bounds(swept), displacement * ROOM + DVec3::splat(ROOM * gap));
             [lo - room, hi + room]
         }));
         // Children come after their parents.

@@ -71,7 +71,7 @@ impl DormandPrince {
     }
 
     /// Advances to time `end` in as many steps as needed; returns how many.
-    pub fn advance(
+    pub fn integrate_to(
         &mut self,
         dynamics: &mut impl Dynamics,
         t: &mut f64,
@@ -110,7 +110,8 @@ impl DormandPrince {
     pub fn step(
         &mut self,
         dynamics: &mut impl Dynamics,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
     ) -> f64 {
@@ -189,9 +190,9 @@ impl Default for NewtonControl {
     }
 }
 
-/// What an advance took.
+/// Steps and iterations of an adaptive integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Advance {
+pub struct AdaptiveSteps {
     /// Steps accepted.
     pub steps: u32,
     /// Steps that failed and were halved.
@@ -212,20 +213,21 @@ impl NewtonControl {
         integrator: &mut Implicit,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, end): (&mut f64, f64),
+        t: &mut f64,
+        end: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
-        advance: &mut Advance,
+        counts: &mut AdaptiveSteps,
     ) -> Result<Report, StepError> {
         loop {
             let left = end - *t;
             let h = self.h.min(self.largest).min(left);
-            match integrator.step(system, filter, (*t, h), x, v) {
+            match integrator.step(system, filter, *t, h, x, v) {
                 Ok(report) => {
                     *t = if h == left { end } else { *t + h };
-                    advance.steps += 1;
-                    advance.iterations += report.iterations;
-                    advance.linear_iterations += report.linear_iterations;
+                    counts.steps += 1;
+                    counts.iterations += report.iterations;
+                    counts.linear_iterations += report.linear_iterations;
                     if report.iterations >= self.hard {
                         self.h = (0.5 * h).max(self.smallest);
                     } else if report.iterations <= self.easy && h >= self.h {
@@ -238,7 +240,7 @@ impl NewtonControl {
                     return Err(StepError::StepTooSmall { t: *t, smallest: self.smallest });
                 }
                 Err(_) => {
-                    advance.failed += 1;
+                    counts.failed += 1;
                     self.h = (0.5 * h).max(self.smallest);
                 }
             }
@@ -246,19 +248,20 @@ impl NewtonControl {
     }
 
     /// Advances to time `end`.
-    pub fn advance(
+    pub fn integrate_to(
         &mut self,
         integrator: &mut Implicit,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, end): (&mut f64, f64),
+        t: &mut f64,
+        end: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
-    ) -> Result<Advance, StepError> {
-        let mut advance = Advance::default();
+    ) -> Result<AdaptiveSteps, StepError> {
+        let mut counts = AdaptiveSteps::default();
         while *t < end {
-            self.step(integrator, system, filter, (&mut *t, end), x, v, &mut advance)?;
+            self.step(integrator, system, filter, t, end, x, v, &mut counts)?;
         }
-        Ok(advance)
+        Ok(counts)
     }
 }

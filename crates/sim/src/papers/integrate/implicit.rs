@@ -125,7 +125,8 @@ impl Implicit {
         &mut self,
         system: &mut impl System,
         filter: Option<&Filter>,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
     ) -> Result<Report, StepError> {
@@ -136,7 +137,7 @@ impl Implicit {
             let (x_bar, v_bar, gamma) = stage;
             let stage = Stage { t: t + h, gamma, x_bar, v_bar, x, v };
             let report = self.solver.solve(system, filter, &stage, &mut self.w)?;
-            self.history.advance(h, gamma, &self.w, x, v);
+            self.history.finish_step(h, gamma, &self.w, x, v);
             return Ok(report);
         }
         let theta = self.rule.theta();

@@ -23,9 +23,11 @@ const RULES: [Rule; 4] = [Rule::Euler, Rule::Midpoint, Rule::Blend { theta: 0.75
 
 fn run<S: System>(
     system: &mut S,
-    (rule, settings): (Rule, NewtonSettings),
+    rule: Rule,
+    settings: NewtonSettings,
     filter: Option<&Filter>,
-    (end, steps): (f64, u32),
+    end: f64,
+    steps: u32,
     x: &mut [DVec3],
     v: &mut [DVec3],
 ) -> Report {
@@ -33,7 +35,7 @@ fn run<S: System>(
     let h = end / f64::from(steps);
     let mut sum = Report::default();
     for i in 0..steps {
-        let report = integrator.step(system, filter, (f64::from(i) * h, h), x, v).unwrap();
+        let report = integrator.step(system, filter, f64::from(i) * h, h, x, v).unwrap();
         sum.iterations += report.iterations;
         sum.linear_iterations += report.linear_iterations;
         sum.matrices += report.matrices;
@@ -83,7 +85,7 @@ fn reference(make: fn() -> Case, end: f64) -> Vec<DVec3> {
     }
     let (system, filter, mut x, mut v) = make();
     let mut method = DormandPrince::new(1e-13, 1e-4);
-    method.advance(&mut Held(system, filter), &mut 0.0, end, &mut x, &mut v).unwrap();
+    method.integrate_to(&mut Held(system, filter), &mut 0.0, end, &mut x, &mut v).unwrap();
     x
 }
 
@@ -102,8 +104,7 @@ fn implicit_rules_have_their_order_on_springs() {
             for settings in [DIRECT, LINEARISED] {
                 let error = |steps: u32| {
                     let (mut system, filter, mut x, mut v) = make();
-                    let chosen = (rule, settings);
-                    run(&mut system, chosen, Some(&filter), (end, steps), &mut x, &mut v);
+                    run(&mut system, rule, settings, Some(&filter), end, steps, &mut x, &mut v);
                     distance(&x, &exact)
                 };
                 let slope = (error(steps) / error(2 * steps)).log2();
@@ -124,7 +125,7 @@ fn bdf2_keeps_its_order_when_steps_change() {
         let mut t = 0.0;
         for i in 0..2 * n {
             let h = if i % 2 == 0 { 2.0 } else { 1.0 } / f64::from(3 * n);
-            integrator.step(&mut system, Some(&filter), (t, h), &mut x, &mut v).unwrap();
+            integrator.step(&mut system, Some(&filter), t, h, &mut x, &mut v).unwrap();
             t += h;
         }
         distance(&x, &exact)
@@ -147,9 +148,11 @@ fn every_method_has_its_order_on_every_test_problem() {
                 let (mut x, mut v) = problem.start();
                 run(
                     &mut problem.clone(),
-                    (rule, LINEARISED),
+                    rule,
+                    LINEARISED,
                     None,
-                    (problem.end, steps),
+                    problem.end,
+                    steps,
                     &mut x,
                     &mut v,
                 );
@@ -170,7 +173,8 @@ fn every_method_has_its_order_on_every_test_problem() {
                     method.step(
                         &mut problem.clone(),
                         &mut Scratch::default(),
-                        (t, h),
+                        t,
+                        h,
                         &mut x,
                         &mut v,
                         false,
@@ -236,11 +240,11 @@ fn measured(scheme: Scheme, re: f64, im: f64) -> f64 {
             Scheme::Explicit(2) => Integrator::Midpoint,
             Scheme::Explicit(_) => Integrator::Rk4,
             _ => {
-                implicit.step(&mut problem, None, (0.0, 1.0), &mut x, &mut v).unwrap();
+                implicit.step(&mut problem, None, 0.0, 1.0, &mut x, &mut v).unwrap();
                 continue;
             }
         };
-        method.step(&mut problem, &mut Scratch::default(), (0.0, 1.0), &mut x, &mut v, false);
+        method.step(&mut problem, &mut Scratch::default(), 0.0, 1.0, &mut x, &mut v, false);
     }
     if scheme != Scheme::Bdf2 {
         return w[1].abs() / w[0].abs();
@@ -320,7 +324,7 @@ fn euler_damps_by_the_table_and_midpoint_keeps_the_energy() {
             Problem::new("ω = 1", [1.0, 1.0, 0.0, 0.0], [1.0, 0.0, std::f64::consts::TAU]);
         let (mut x, mut v) = problem.start();
         let end = problem.end;
-        run(&mut problem, (rule, LINEARISED), None, (end, n), &mut x, &mut v);
+        run(&mut problem, rule, LINEARISED, None, end, n, &mut x, &mut v);
         x[0].x.hypot(v[0].x)
     };
     for (n, expected) in [(20, 0.390), (100, 0.821), (1000, 0.980)] {
@@ -339,7 +343,7 @@ fn all_variants_of_newton_find_the_same_step() {
         let settings =
             NewtonSettings { newton, linear, tolerance: 1e-9, max_iterations: 400, ..DIRECT };
         let report =
-            run(&mut system, (Rule::Euler, settings), Some(&filter), (0.05, 10), &mut x, &mut v);
+            run(&mut system, Rule::Euler, settings, Some(&filter), 0.05, 10, &mut x, &mut v);
         (x, report)
     };
     let (exact, full) = result(Newton::Exact, LinearSolver::Direct);
@@ -370,7 +374,7 @@ fn newton_converges_quadratically_near_the_solution() {
         let settings = NewtonSettings { max_iterations, ..settings };
         let mut one = Implicit::new(Rule::Euler, settings, system.pattern()).unwrap();
         if let Err(StepError::NoConvergence { residual, .. }) =
-            one.step(&mut system, Some(&filter), (0.0, 0.005), &mut x.clone(), &mut v.clone())
+            one.step(&mut system, Some(&filter), 0.0, 0.005, &mut x.clone(), &mut v.clone())
         {
             residuals.push(residual);
         }
@@ -380,7 +384,7 @@ fn newton_converges_quadratically_near_the_solution() {
         assert!(pair[1] < 0.05 * pair[0], "{residuals:?}");
     }
     integrator
-        .step(&mut system, Some(&filter), (0.0, 0.005), &mut x.clone(), &mut v.clone())
+        .step(&mut system, Some(&filter), 0.0, 0.005, &mut x.clone(), &mut v.clone())
         .unwrap();
 }
 
@@ -413,20 +417,20 @@ fn a_step_that_fails_leaves_the_state_and_a_shorter_one_may_do() {
     let (mut x, mut v) = system.0.start();
     let (x0, v0) = (x, v);
     let mut integrator = Implicit::new(Rule::Bdf2, DIRECT, system.pattern()).unwrap();
-    let error = integrator.step(&mut system, None, (0.0, 0.1), &mut x, &mut v).unwrap_err();
+    let error = integrator.step(&mut system, None, 0.0, 0.1, &mut x, &mut v).unwrap_err();
     assert!(matches!(error, StepError::NotFinite { vertex: 0 }), "{error:?}");
     assert_eq!((x, v), (x0, v0));
     let mut control = NewtonControl { h: 0.1, largest: 0.1, ..NewtonControl::default() };
     let mut t = 0.0;
-    let advance = control
-        .advance(&mut integrator, &mut system, None, (&mut t, 0.05), &mut x, &mut v)
+    let counts = control
+        .integrate_to(&mut integrator, &mut system, None, &mut t, 0.05, &mut x, &mut v)
         .unwrap();
-    assert!(advance.failed > 0 && advance.steps > 1 && t == 0.05, "{advance:?}");
+    assert!(counts.failed > 0 && counts.steps > 1 && t == 0.05, "{counts:?}");
     // Nothing helps where every force is out of bounds.
     let mut hopeless = Walled(system.0.clone(), -1.0);
     let before = (x, v, t);
     let error =
-        control.advance(&mut integrator, &mut hopeless, None, (&mut t, 0.1), &mut x, &mut v);
+        control.integrate_to(&mut integrator, &mut hopeless, None, &mut t, 0.1, &mut x, &mut v);
     assert!(matches!(error, Err(StepError::StepTooSmall { .. })));
     assert_eq!((x, v, t), before);
 }
@@ -439,10 +443,10 @@ fn an_easy_system_gets_longer_steps() {
             .unwrap();
     let mut control = NewtonControl { h: 1e-4, easy: 6, hard: 12, ..NewtonControl::default() };
     let mut t = 0.0;
-    let advance = control
-        .advance(&mut integrator, &mut system, Some(&filter), (&mut t, 0.2), &mut x, &mut v)
+    let counts = control
+        .integrate_to(&mut integrator, &mut system, Some(&filter), &mut t, 0.2, &mut x, &mut v)
         .unwrap();
-    assert!(control.h > 1e-3 && advance.steps < 200, "{control:?} {advance:?}");
+    assert!(control.h > 1e-3 && counts.steps < 200, "{control:?} {counts:?}");
     assert!(x.iter().all(|x| x.is_finite()));
 }
 
@@ -459,7 +463,7 @@ fn a_compressed_spring_is_reported_as_indefinite_unless_projected() {
             [LINEARISED, NewtonSettings { linear: LinearSolver::default(), ..LINEARISED }]
         {
             let mut integrator = Implicit::new(Rule::Euler, settings, system.pattern()).unwrap();
-            let result = integrator.step(&mut system, None, (0.0, 0.05), &mut x, &mut v);
+            let result = integrator.step(&mut system, None, 0.0, 0.05, &mut x, &mut v);
             match project {
                 true => assert!(result.is_ok()),
                 false => assert_eq!(result, Err(StepError::NotPositiveDefinite)),
@@ -477,7 +481,7 @@ fn dormand_prince_has_order_five_and_keeps_its_tolerance() {
         let mut method = DormandPrince::new(1e-6, 0.1);
         let h = 10.0 / f64::from(steps);
         for i in 0..steps {
-            method.step(&mut problem, (f64::from(i) * h, h), &mut x, &mut v);
+            method.step(&mut problem, f64::from(i) * h, h, &mut x, &mut v);
         }
         (x[0].x - exact[0]).hypot(v[0].x - exact[1])
     };
@@ -490,8 +494,9 @@ fn dormand_prince_has_order_five_and_keeps_its_tolerance() {
             let (mut x, mut v) = problem.start();
             let mut method = DormandPrince::new(tolerance, 0.5);
             let mut t = 0.0;
-            let steps =
-                method.advance(&mut problem.clone(), &mut t, problem.end, &mut x, &mut v).unwrap();
+            let steps = method
+                .integrate_to(&mut problem.clone(), &mut t, problem.end, &mut x, &mut v)
+                .unwrap();
             let [y, dy] = problem.exact(problem.end);
             let error = (x[0].x - y).hypot(v[0].x - dy) / (1.0 + dy.abs());
             assert!(error < 100.0 * tolerance, "{} {tolerance}: {error}", problem.name);
@@ -510,7 +515,8 @@ fn dormand_prince_gives_up_on_forces_that_are_no_numbers() {
         }
     }
     let (mut x, mut v, mut t) = ([DVec3::X], [DVec3::Y], 0.0);
-    let error = DormandPrince::new(1e-6, 0.1).advance(&mut Broken, &mut t, 1.0, &mut x, &mut v);
+    let error =
+        DormandPrince::new(1e-6, 0.1).integrate_to(&mut Broken, &mut t, 1.0, &mut x, &mut v);
     assert!(matches!(error, Err(StepError::StepTooSmall { .. })));
     assert_eq!((x[0], v[0], t), (DVec3::X, DVec3::Y, 0.0));
 }

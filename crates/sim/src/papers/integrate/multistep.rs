@@ -59,7 +59,7 @@ impl History {
     }
 
     /// Ends a step: the state becomes the one before, the stage becomes the state.
-    pub(super) fn advance(
+    pub(super) fn finish_step(
         &mut self,
         h: f64,
         gamma: f64,

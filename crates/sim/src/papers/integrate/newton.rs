@@ -19,8 +19,8 @@ use crate::settings::{Newton, NewtonSettings};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Share of the promised decrease that a step must bring (Armijo).
-const ENOUGH: f64 = 1e-4;
+/// c₁ of Armijo's condition of sufficient decrease.
+const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search before it gives up.
 const HALVINGS: u32 = 12;
 /// Residual of "exact" solves by conjugate gradients.
@@ -129,8 +129,8 @@ impl Solver {
         let masses: Vec<f64> = system.masses().to_vec();
         let f = &mut self.f;
         let write = |matrix: &mut Matrix| system.linearise_single(x, f, matrix);
-        let change = (self.x.as_slice(), self.g.as_mut_slice());
-        let single = self.linear.prepare_single(write, change, (&masses, gamma * gamma), filter)?;
+        let k = gamma * gamma;
+        let single = self.linear.prepare_single(write, &self.x, &mut self.g, &masses, k, filter)?;
         if single {
             check(&self.f)?;
             report.matrices += 1;
@@ -235,9 +235,9 @@ impl Solver {
             let residual = self.residual(system, filter, stage, &w_try);
             self.w_try = w_try;
             // Forces may be out of bounds far away; nearer they must not be.
-            let enough = (1.0 - ENOUGH * length) * report.residual;
+            let sufficient = (1.0 - ARMIJO_C1 * length) * report.residual;
             match residual {
-                Ok(residual) if residual < enough || !self.settings.line_search => {
+                Ok(residual) if residual < sufficient || !self.settings.line_search => {
                     w.copy_from_slice(&self.w_try);
                     report.residual = residual;
                     return Ok(true);
@@ -287,8 +287,7 @@ impl Solver {
         report: &mut Report,
     ) -> Result<(), StepError> {
         report.matrices += 1;
-        let matrices = (&self.stiffness, &self.damping);
-        self.linear.prepare(made_of(system, gamma, filter, matrices))
+        self.linear.prepare(made_of(system, gamma, filter, &self.stiffness, &self.damping))
     }
 
     /// A s = −G in double precision, as exactly as the variant wants it.
@@ -299,7 +298,7 @@ impl Solver {
         filter: Option<&Filter>,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let step = made_of(system, gamma, filter, (&self.stiffness, &self.damping));
+        let step = made_of(system, gamma, filter, &self.stiffness, &self.damping);
         report.linear_iterations += self.linear.solve(step, &self.g, &mut self.s)?;
         Ok(())
     }
@@ -310,7 +309,8 @@ fn made_of<'a>(
     system: &'a impl System,
     gamma: f64,
     filter: Option<&'a Filter>,
-    (stiffness, damping): (&'a BlockCsr, &'a BlockCsr),
+    stiffness: &'a BlockCsr,
+    damping: &'a BlockCsr,
 ) -> Step<'a> {
     let damping = system.is_damped().then_some((gamma, damping));
     Step { masses: system.masses(), damping, stiffness: (gamma * gamma, stiffness), filter }

@@ -202,7 +202,7 @@ mod tests {
         let mut rule = Implicit::new(Rule::Midpoint, settings, system.pattern()).unwrap();
         for step in 0..20 {
             let t = f64::from(step) * 2e-3;
-            rule.step(&mut system, None, (t, 2e-3), &mut x, &mut v).unwrap();
+            rule.step(&mut system, None, t, 2e-3, &mut x, &mut v).unwrap();
         }
         assert!((momentum(&system, &v) - before.0).length() < 1e-12);
         // Of a law that is not quadratic the midpoint keeps the energy to second order only.
@@ -238,8 +238,8 @@ mod tests {
             let mut rule = Implicit::new(Rule::Euler, settings, system.pattern()).unwrap();
             let (mut x, mut v) = (start.clone(), vec![DVec3::ZERO; start.len()]);
             for step in 0..30 {
-                let time = (f64::from(step) * 0.01, 0.01);
-                rule.step(&mut system, Some(&filter), time, &mut x, &mut v).unwrap();
+                let t = f64::from(step) * 0.01;
+                rule.step(&mut system, Some(&filter), t, 0.01, &mut x, &mut v).unwrap();
             }
             for (pin, _) in &held {
                 assert_eq!(x[*pin as usize], start[*pin as usize], "a pin does not move");

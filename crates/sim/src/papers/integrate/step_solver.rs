@@ -96,8 +96,10 @@ impl StepSolver {
     pub(super) fn prepare_single(
         &mut self,
         write: impl FnOnce(&mut single::Matrix) -> bool,
-        (x, y): (&[DVec3], &mut [DVec3]),
-        (masses, k): (&[f64], f64),
+        x: &[DVec3],
+        y: &mut [DVec3],
+        masses: &[f64],
+        k: f64,
         filter: Option<&Filter>,
     ) -> Result<bool, Error> {
         let Some(single) = &mut self.single else { return Ok(false) };

@@ -21,7 +21,7 @@ fn run(integrator: Integrator, damping: f64, steps: u32) -> DVec3 {
     for i in 0..steps {
         let t = f64::from(i) * h;
         let first = i == 0;
-        integrator.step(&mut Pendulum { damping }, &mut scratch, (t, h), &mut x, &mut v, first);
+        integrator.step(&mut Pendulum { damping }, &mut scratch, t, h, &mut x, &mut v, first);
     }
     x[0]
 }
@@ -74,7 +74,7 @@ fn amplitude(method: Integrator, h: f64) -> f64 {
     let mut scratch = Scratch::default();
     let mut largest = 0.0_f64;
     for i in 0..20_000 {
-        method.step(&mut Oscillator, &mut scratch, (f64::from(i) * h, h), &mut x, &mut v, i == 0);
+        method.step(&mut Oscillator, &mut scratch, f64::from(i) * h, h, &mut x, &mut v, i == 0);
         largest = largest.max(x[0].x.abs());
     }
     largest
@@ -103,6 +103,6 @@ fn verlet_damping_removes_the_given_part_of_the_velocity() {
     }
     let (mut x, mut v) = ([DVec3::ZERO], [DVec3::X]);
     let method = Integrator::Verlet { damping: 0.25 };
-    method.step(&mut Free, &mut Scratch::default(), (0.0, 0.1), &mut x, &mut v, false);
+    method.step(&mut Free, &mut Scratch::default(), 0.0, 0.1, &mut x, &mut v, false);
     assert!((v[0].x - 0.75).abs() < 1e-15 && (x[0].x - 0.075).abs() < 1e-15);
 }

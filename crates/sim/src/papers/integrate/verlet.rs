@@ -30,7 +30,8 @@ pub(super) fn leapfrog(
 pub(super) fn verlet(
     dynamics: &mut impl Dynamics,
     s: &mut Scratch,
-    (t, h): (f64, f64),
+    t: f64,
+    h: f64,
     x: &mut [DVec3],
     v: &mut [DVec3],
     damping: f64,

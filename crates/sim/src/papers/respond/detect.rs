@@ -69,7 +69,7 @@ impl Scene {
     /// Takes up the bodies' motion over the step from `t0` to `t1`.
     pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) -> Result<(), NotFinite> {
         for (b, body) in self.bodies.iter_mut().enumerate() {
-            body.advance(t0, t1);
+            body.set_step(t0, t1);
             self.body_anchor[b] =
                 if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
             let still = self.body_anchor[b] == 0;
@@ -259,7 +259,7 @@ impl Scene {
             },
             |[v, t], i| {
                 let drag = self.drag(q, body_index, &triangles[t as usize], &i.weights[1..]);
-                self.contact(body_index, &[v], &[1.0], (i.time, i.distance), i.normal, drag)
+                self.contact(body_index, &[v], &[1.0], i.time, i.distance, i.normal, drag)
             },
         ));
         contacts.extend(ask.all(
@@ -274,7 +274,7 @@ impl Scene {
                 let weights = [-i.weights[1], -i.weights[2], -i.weights[3]];
                 let drag = self.drag(q, body_index, &[v], &[-1.0]);
                 let tri = s.triangles[t as usize];
-                self.contact(body_index, &tri, &weights, (i.time, i.distance), -i.normal, drag)
+                self.contact(body_index, &tri, &weights, i.time, i.distance, -i.normal, drag)
             },
         ));
         contacts.extend(ask.all(
@@ -287,8 +287,8 @@ impl Scene {
             },
             |[ea, eb], i| {
                 let drag = self.drag(q, body_index, &edges[eb as usize], &i.weights[2..]);
-                let (at, va) = ((i.time, i.distance), s.edges[ea as usize]);
-                self.contact(body_index, &va, &i.weights[..2], at, i.normal, drag)
+                let va = s.edges[ea as usize];
+                self.contact(body_index, &va, &i.weights[..2], i.time, i.distance, i.normal, drag)
             },
         ));
     }
@@ -319,7 +319,7 @@ impl Scene {
             let threshold = self.separation.min(kept);
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
-                contacts.push(self.contact(b, &[v], &[1.0], (time, h0), normal, drag / q.h));
+                contacts.push(self.contact(b, &[v], &[1.0], time, h0, normal, drag / q.h));
             }
         }
     }
@@ -338,7 +338,7 @@ impl Scene {
             let threshold = self.separation.min(kept);
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
-                contacts.push(self.contact(b, &[v], &[1.0], (time, h0), normal, drag));
+                contacts.push(self.contact(b, &[v], &[1.0], time, h0, normal, drag));
             }
         }
     }
@@ -363,7 +363,8 @@ impl Scene {
         b: usize,
         vertices: &[u32],
         weights: &[f64],
-        (time, distance): (f64, f64),
+        time: f64,
+        distance: f64,
         normal: DVec3,
         drag: DVec3,
     ) -> Contact {

@@ -1,13 +1,13 @@
 //! Geometric correction with thickness (R4; paper A §6).
 //!
 //! A vertex that moved from `p` to `q` is tested with the triangles of bodies. If it passed through one, it goes to the
-//! point of passage `X5 = w1 X1 + w2 X2 + w3 X3`, backed off along its way by the thickness. If it did not but is nearer than
+//! point of passage `X5 = w1 X1 + w2 X2 + w3 X3`, backed off along its path by the thickness. If it did not but is nearer than
 //! the thickness, it is pushed out along the normal. Velocities follow the positions.
 //!
 //! Errata: eq. 7 of the paper gives one product for each coordinate; X5 is their sum. The thickness is printed as added in
 //! the direction of motion, which would put the vertex behind the triangle.
 //!
-//! The way of each vertex asks the body's tree for the triangles it comes near. Boxes of cloth triangles would do for the same, but one of
+//! The path of each vertex asks the body's tree for the triangles it comes near. Boxes of cloth triangles would do for the same, but one of
 //! a large triangle holds thousands of a finely made body's, none of which any vertex is near.
 //!
 //! The paper's bodies are solids, so a vertex that is found behind a face of one is let out, and pushed out if it is nearer than the
@@ -27,7 +27,7 @@ use toile_collide::volume::Aabb;
 /// a vertex between them.
 const RIM: f64 = 1e-9;
 
-/// How far around its way triangles may be in the way of a vertex, as a part of the thickness: rounding included.
+/// How far from its path triangles may stop a vertex, as a part of the thickness: rounding included.
 const REACH: f64 = 1.01;
 
 /// Moves the ends of vertices out of bodies; `changed` gets the new mean velocities.
@@ -85,8 +85,8 @@ struct Place {
     tested: u64,
 }
 
-/// Where a vertex that moved from `p` to `q` goes because of all triangles of a body, one after the other. Only those near its way
-/// are looked at; once it is moved, those near its new way.
+/// Where a vertex that moved from `p` to `q` goes because of all triangles of a body, one after the other. Only those near its path
+/// are looked at; once it is moved, those near its new path.
 fn out_of_mesh(
     body: &Collider,
     detector: &Detector,
@@ -100,8 +100,8 @@ fn out_of_mesh(
     let (mut at, mut next) = (q, 0);
     loop {
         near.clear();
-        let way = Aabb { lo: p.min(at) - reach, hi: p.max(at) + reach };
-        detector.triangles_in(&way, |t| near.extend((t >= next).then_some(t)));
+        let path = Aabb { lo: p.min(at) - reach, hi: p.max(at) + reach };
+        detector.triangles_in(&path, |t| near.extend((t >= next).then_some(t)));
         near.sort_unstable();
         let out = near.iter().find_map(|t| {
             place.tested += 1;
@@ -138,7 +138,7 @@ fn begin(body: &Collider, x: DVec3) -> DVec3 {
     body.displacement.apply(x)
 }
 
-/// Where a vertex that moved from `p` to `q` goes, if the triangle is in its way; `outward` as of a collider.
+/// Where a vertex that moved from `p` to `q` goes, if the triangle stops it; `outward` as of a collider.
 pub fn out_of_triangle(
     p: DVec3,
     q: DVec3,
@@ -148,7 +148,7 @@ pub fn out_of_triangle(
 ) -> Option<DVec3> {
     let normal = (b - a).cross(c - a).try_normalize()? * outward.unwrap_or(1.0);
     let (before, after) = (normal.dot(p - a), normal.dot(q - a));
-    let way = q - p;
+    let path = q - p;
     if outward.is_some() && before < 0.0 {
         // It is inside.
         let foot = q - normal * after;
@@ -156,9 +156,9 @@ pub fn out_of_triangle(
         return out.then(|| foot + normal * thickness);
     }
     if before * after <= 0.0 && before != after && before != 0.0 {
-        let x5 = p + way * (before / (before - after));
+        let x5 = p + path * (before / (before - after));
         if within(x5, [a, b, c]) {
-            return Some(x5 - way.normalize_or_zero() * thickness);
+            return Some(x5 - path.normalize_or_zero() * thickness);
         }
     }
     // On the side it came from, or outside if it began in the plane.

@@ -3,7 +3,7 @@
 use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
-use super::repulse::{Near, repulse};
+use super::repulse::{RepulsionRange, repulse};
 use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
 use crate::clock::Clock;
 use crate::motion::Pose;
@@ -145,7 +145,7 @@ impl Work {
         settings: &Collision,
     ) -> Result<(), NotFinite> {
         let reach = settings.repulsion * scene.separation;
-        let near = Near { reach, cloth: settings.self_collision, bodies: true };
+        let near = RepulsionRange { reach, cloth: settings.self_collision, bodies: true };
         let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, near, &mut self.v)?;
         for i in (0..x_t1.len()).filter(|i| changed[*i] && p.inverse_mass[*i] > 0.0) {
             x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
@@ -163,7 +163,7 @@ impl Work {
         settings: &Collision,
     ) {
         for c in contacts {
-            respond(c, settings.law, settings.bounce, p.inverse_mass, &mut self.v);
+            respond(c, settings.law, settings.restitution, p.inverse_mass, &mut self.v);
             separate(c, p.inverse_mass, &mut self.push);
             for i in c.vertices() {
                 self.moved[*i as usize] = true;
@@ -189,11 +189,11 @@ impl Work {
         for c in contacts {
             self.zones.join(c.vertices())?;
             if let Some((body, _)) = c.body {
-                self.zones.hang(c.vertices[0], scene.body_anchor[body as usize])?;
+                self.zones.attach(c.vertices[0], scene.body_anchor[body as usize])?;
             }
             for i in c.vertices() {
                 if let Some(anchor) = p.pin_anchor[*i as usize] {
-                    self.zones.hang(*i, anchor)?;
+                    self.zones.attach(*i, anchor)?;
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! What an impact does to velocities (R1, [provot1997] §3, eq. 4).
 //!
-//! With `v = v_T + v_N` in the frame of the other side, `k_f` the friction and `k_d` the bounce:
+//! With `v = v_T + v_N` in the frame of the other side, `k_f` the coefficient of friction and `k_d` that of restitution:
 //! if `|v_T| ≥ k_f |v_N|` then `v' = v_T − k_f |v_N| v_T/|v_T| − k_d v_N`, else `v' = −k_d v_N`.
 //!
 //! Beyond the paper: a pair nearer than the separation is also pushed apart, a part of what is
@@ -13,14 +13,14 @@ use crate::settings::Law;
 use glam::DVec3;
 
 /// The law for one velocity.
-pub fn reflect(v: DVec3, normal: DVec3, friction: f64, bounce: f64) -> DVec3 {
+pub fn reflect(v: DVec3, normal: DVec3, friction: f64, restitution: f64) -> DVec3 {
     let v_n = normal * v.dot(normal);
     let v_t = v - v_n;
     let (slide, press) = (v_t.length(), friction * v_n.length());
     if slide >= press && slide > 0.0 {
-        v_t * (1.0 - press / slide) - v_n * bounce
+        v_t * (1.0 - press / slide) - v_n * restitution
     } else {
-        v_n * -bounce
+        v_n * -restitution
     }
 }
 
@@ -46,15 +46,15 @@ pub fn separate(c: &Contact, inverse_mass: &[f64], push: &mut [DVec3]) {
 }
 
 /// Changes the velocities of a contact's particles. `inverse_mass` is zero where pinned.
-pub fn respond(c: &Contact, law: Law, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
+pub fn respond(c: &Contact, law: Law, restitution: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
     // Already parting: a particle meets several features at once, and the first impact may have
     // done for all. A second reflection would throw it back.
     if approach(c, v).dot(c.normal) >= 0.0 {
         return;
     }
     match law {
-        Law::Provot => provot(c, bounce, inverse_mass, v),
-        Law::Impulse => impulse(c, bounce, inverse_mass, v),
+        Law::Provot => provot(c, restitution, inverse_mass, v),
+        Law::Impulse => impulse(c, restitution, inverse_mass, v),
     }
 }
 
@@ -66,7 +66,7 @@ fn approach(c: &Contact, v: &[DVec3]) -> DVec3 {
 }
 
 /// Each particle by itself in the frame of the body, or of the centre of mass of all.
-fn provot(c: &Contact, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
+fn provot(c: &Contact, restitution: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
     let frame = match c.body {
         Some((_, velocity)) => velocity,
         None => centre_velocity(c.vertices(), inverse_mass, v),
@@ -74,7 +74,7 @@ fn provot(c: &Contact, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
     for i in c.vertices() {
         let i = *i as usize;
         if inverse_mass[i] > 0.0 {
-            v[i] = frame + reflect(v[i] - frame, c.normal, c.friction, bounce);
+            v[i] = frame + reflect(v[i] - frame, c.normal, c.friction, restitution);
         }
     }
 }
@@ -93,14 +93,14 @@ fn centre_velocity(vertices: &[u32], inverse_mass: &[f64], v: &[DVec3]) -> DVec3
 
 /// One impulse at the point of contact: with `u = Σ w v − v_body` and `K = Σ w²/m`, the velocities
 /// change by `(w/m) j`, where `j` turns u into what the law makes of it: `K j = u' − u`.
-fn impulse(c: &Contact, bounce: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
+fn impulse(c: &Contact, restitution: f64, inverse_mass: &[f64], v: &mut [DVec3]) {
     let pairs = || c.vertices().iter().map(|i| *i as usize).zip(c.weights);
     let u = approach(c, v);
     let yielding: f64 = pairs().map(|(i, w)| w * w * inverse_mass[i]).sum();
     if yielding <= 0.0 {
         return;
     }
-    let j = (reflect(u, c.normal, c.friction, bounce) - u) / yielding;
+    let j = (reflect(u, c.normal, c.friction, restitution) - u) / yielding;
     for (i, w) in pairs() {
         v[i] += j * (w * inverse_mass[i]);
     }
@@ -115,7 +115,10 @@ mod tests {
         // v = (3, −4, 0) onto a floor: |v_T| = 3, |v_N| = 4.
         let v = DVec3::new(3.0, -4.0, 0.0);
         let close = |a: DVec3, x: f64, y: f64| (a - DVec3::new(x, y, 0.0)).length() < 1e-12;
-        assert!(close(reflect(v, DVec3::Y, 0.0, 0.0), 3.0, 0.0), "no friction, no bounce");
+        assert!(
+            close(reflect(v, DVec3::Y, 0.0, 0.0), 3.0, 0.0),
+            "no friction, perfectly inelastic"
+        );
         assert!(
             close(reflect(v, DVec3::Y, 0.25, 0.0), 2.0, 0.0),
             "slides, slower by k_f |v_N| = 1"

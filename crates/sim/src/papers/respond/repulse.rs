@@ -11,14 +11,14 @@ use super::detect::Scene;
 use crate::body::ColliderKind;
 use glam::DVec3;
 use toile_collide::distance::{edge_edge, point_segment, point_triangle};
-use toile_collide::{Motion, NotFinite, proximity};
+use toile_collide::{Motion, NotFinite, Surface, proximity};
 
 /// Part of what is missing that a step opens.
 const OPENED: f64 = 0.1;
 
 /// What is repelled.
 #[derive(Clone, Copy)]
-pub(crate) struct Near {
+pub(crate) struct RepulsionRange {
     /// From this distance on [m].
     pub(crate) reach: f64,
     /// Cloth from cloth.
@@ -33,7 +33,7 @@ pub(crate) fn repulse(
     x: &[DVec3],
     inverse_mass: &[f64],
     h: f64,
-    near: Near,
+    near: RepulsionRange,
     v: &mut [DVec3],
 ) -> Result<Vec<bool>, NotFinite> {
     let mut changed = vec![false; x.len()];
@@ -63,11 +63,11 @@ fn push(c: &Contact, h: f64, inverse_mass: &[f64], v: &mut [DVec3]) -> bool {
     if change <= 0.0 || yielding <= 0.0 {
         return false;
     }
-    // Only what stops the approach presses; the push that opens the gap does not rub.
+    // Only what stops the approach is a normal force; the push that opens the gap causes no friction.
     let press = c.friction * (-along).max(0.0);
     let slide = u - c.normal * along;
-    let rub = if slide.length() > press { slide * (press / slide.length()) } else { slide };
-    let j = (c.normal * change - rub) / yielding;
+    let friction = if slide.length() > press { slide * (press / slide.length()) } else { slide };
+    let j = (c.normal * change - friction) / yielding;
     for (i, w) in pairs() {
         v[i] += j * (w * inverse_mass[i]);
     }
@@ -152,31 +152,7 @@ fn near_bodies(
         match &body.kind {
             ColliderKind::Mesh(detector) => {
                 let (candidates, _) = scene.cloth.candidates_with(detector);
-                // The nearest triangle of each vertex.
-                let mut best: Option<(u32, f64, DVec3, DVec3)> = None;
-                for [v, t] in candidates.vf {
-                    let tri = detector.surface.triangles[t as usize].map(|c| body.x_t0[c as usize]);
-                    let w = point_triangle(x[v as usize], tri);
-                    let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
-                    let away = x[v as usize].distance(foot);
-                    let face = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
-                    let out = (x[v as usize] - foot).dot(face) >= 0.0;
-                    let normal = if out { (x[v as usize] - foot).normalize_or(face) } else { face };
-                    match best {
-                        Some((last, least, ..)) if last == v && least <= away => {}
-                        Some((last, _, foot, normal)) if last != v => {
-                            add(last, foot, Some(normal));
-                            best = None;
-                        }
-                        _ => {}
-                    }
-                    if best.is_none_or(|(_, least, ..)| away < least) {
-                        best = Some((v, away, foot, normal));
-                    }
-                }
-                if let Some((v, _, foot, normal)) = best {
-                    add(v, foot, Some(normal));
-                }
+                nearest_on_mesh(&candidates.vf, &detector.surface, &body.x_t0, x, add);
             }
             ColliderKind::Vertex => {
                 (0..x.len() as u32).for_each(|v| add(v, body.x_t0[0], None));
@@ -197,6 +173,41 @@ fn near_bodies(
         }
     }
     Ok(())
+}
+
+/// Tells `add` of the nearest triangle of each vertex: the foot on it and its outer normal. `pairs` are sorted by vertices.
+fn nearest_on_mesh(
+    pairs: &[[u32; 2]],
+    surface: &Surface,
+    corners: &[DVec3],
+    x: &[DVec3],
+    mut add: impl FnMut(u32, DVec3, Option<DVec3>),
+) {
+    let mut best: Option<(u32, f64, DVec3, DVec3)> = None;
+    for [v, t] in pairs {
+        let (v, p) = (*v, x[*v as usize]);
+        let tri = surface.triangles[*t as usize].map(|c| corners[c as usize]);
+        let w = point_triangle(p, tri);
+        let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
+        let away = p.distance(foot);
+        let face = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
+        let out = (p - foot).dot(face) >= 0.0;
+        let normal = if out { (p - foot).normalize_or(face) } else { face };
+        match best {
+            Some((last, least, ..)) if last == v && least <= away => {}
+            Some((last, _, foot, normal)) if last != v => {
+                add(last, foot, Some(normal));
+                best = None;
+            }
+            _ => {}
+        }
+        if best.is_none_or(|(_, least, ..)| away < least) {
+            best = Some((v, away, foot, normal));
+        }
+    }
+    if let Some((v, _, foot, normal)) = best {
+        add(v, foot, Some(normal));
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use glam::{DMat3, DVec3};
 /// Largest turn of a zone in one step [rad].
 const MAX_TURN: f64 = 1.0;
 
-/// Something immovable that a zone can hang on: number 0 is all that is at rest.
+/// Something immovable that a zone can be attached to: number 0 is all that is at rest.
 pub(crate) type Anchor = u32;
 
 /// Which particles belong together.
@@ -86,7 +86,7 @@ impl ZoneSet {
     }
 
     /// Hangs the zone of a particle on something.
-    pub(crate) fn hang(&mut self, particle: u32, anchor: Anchor) -> Result<(), Torn> {
+    pub(crate) fn attach(&mut self, particle: u32, anchor: Anchor) -> Result<(), Torn> {
         let root = self.root(particle) as usize;
         match self.anchor[root] {
             Some(other) if other != anchor => Err(Torn),
@@ -217,13 +217,13 @@ mod tests {
         let mut z = ZoneSet::default();
         z.reset(6);
         z.join(&[0, 1]).unwrap();
-        z.hang(1, 0).unwrap();
+        z.attach(1, 0).unwrap();
         z.join(&[2, 3]).unwrap();
         assert_eq!(z.anchor(0), Some(0));
         z.join(&[1, 2]).unwrap();
         assert_eq!(z.anchor(3), Some(0));
         z.join(&[4, 5]).unwrap();
-        z.hang(5, 1).unwrap();
+        z.attach(5, 1).unwrap();
         assert_eq!(z.join(&[4, 0]), Err(Torn));
     }
 

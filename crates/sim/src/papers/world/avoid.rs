@@ -4,7 +4,7 @@ use super::Stepper;
 use crate::cause::Cause;
 use crate::clock::Clock;
 use crate::error::{Error, Stage};
-use crate::papers::avoid::{Begin, Obstacle, Solver};
+use crate::papers::avoid::{Obstacle, Solver, StepStart};
 use crate::papers::respond::Contact;
 use crate::report::StepReport;
 use crate::world::World;
@@ -25,34 +25,13 @@ impl Stepper {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let step = world.state.step;
-        let clock = Clock::start();
-        let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
-            step,
-            vertex: e.vertex,
-            stage: Stage::Collide,
-        };
-        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
-        solver.limits.reset();
-        let mut v = world.state.v.clone();
-        self.drive_pins(world, t, h, &mut v);
-        let mut force = world.air(t);
-        for (i, f) in force.iter_mut().enumerate() {
-            *f += world.gravity * world.model.mass[i];
-            if self.inverse_mass[i] == 0.0 {
-                solver.limits.hold(i as u32, world.state.x[i] + v[i] * h);
-            }
-        }
-        let (x_t0, mass) = (world.state.x.clone(), &world.model.mass);
-        let drag = solver.settings.drag;
-        solver.system.assemble(&Begin { x: &x_t0, v: &v, force: &force, mass, drag, h });
-        let mut x: Vec<DVec3> = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
-        report.seconds.integrate += clock.seconds();
-
+        let (mut x, v) = self.predict(world, solver, t, h, report)?;
+        let x_t0 = world.state.x.clone();
         let enabled = world.settings.collision.enabled;
         let edge = world.model.rest_lengths().iter().copied().fold(0.0, f64::max);
         let gap = world.separation;
         let obstacles: Vec<Obstacle> =
-            world.bodies.iter().map(|b| Obstacle::new(b, (t, h), gap, edge)).collect();
+            world.bodies.iter().map(|b| Obstacle::new(b, t, h, gap, edge)).collect();
         let others = obstacles.iter().any(|o| matches!(o, Obstacle::Other));
         let rounds = solver.settings.rounds;
         let mut left = (0, 0);
@@ -106,6 +85,41 @@ impl Stepper {
         }
         let cause = Box::new(Cause::Collisions { left: left.0 });
         Err(Error::Unresolved { step, vertex: left.1, cause })
+    }
+
+    /// Assembles the system of the step; returns the positions and velocities of free flight.
+    fn predict(
+        &mut self,
+        world: &World,
+        solver: &mut Solver,
+        t: f64,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(Vec<DVec3>, Vec<DVec3>), Error> {
+        let step = world.state.step;
+        let clock = Clock::start();
+        let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
+            step,
+            vertex: e.vertex,
+            stage: Stage::Collide,
+        };
+        self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
+        solver.limits.reset();
+        let mut v = world.state.v.clone();
+        self.drive_pins(world, t, h, &mut v);
+        let mut force = world.air(t);
+        for (i, f) in force.iter_mut().enumerate() {
+            *f += world.gravity * world.model.mass[i];
+            if self.inverse_mass[i] == 0.0 {
+                solver.limits.hold(i as u32, world.state.x[i] + v[i] * h);
+            }
+        }
+        let (x_t0, mass) = (world.state.x.clone(), &world.model.mass);
+        let drag = solver.settings.drag;
+        solver.system.assemble(&StepStart { x: &x_t0, v: &v, force: &force, mass, drag, h });
+        let x = x_t0.iter().zip(&v).map(|(x, v)| *x + *v * h).collect();
+        report.seconds.integrate += clock.seconds();
+        Ok((x, v))
     }
 
     /// Contacts with bodies that have no rule of their own.

@@ -14,7 +14,7 @@ use super::Stepper;
 use crate::clock::Clock;
 use crate::error::{Error, Stage};
 use crate::linear::Constraint;
-use crate::papers::respond::{Contact, Near, Query, ZoneSet, repulse};
+use crate::papers::respond::{Contact, Query, RepulsionRange, ZoneSet, repulse};
 use crate::report::StepReport;
 use crate::settings::Collision;
 use crate::world::World;
@@ -37,7 +37,7 @@ pub(super) struct Touch {
     /// Velocity of the body [m/s].
     drag: DVec3,
     /// Friction times the speed that the constraint stops [m/s].
-    rub: f64,
+    friction_limit: f64,
 }
 
 impl Stepper {
@@ -83,7 +83,8 @@ impl Stepper {
         }
         let scene = &mut self.scene;
         let clock = Clock::start();
-        let near = Near { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
+        let near =
+            RepulsionRange { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
         let free: Vec<DVec3> = x.iter().zip(x_t0).map(|(x, x_t0)| (*x - *x_t0) / h).collect();
         let mut repelled = free.clone();
         let changed = repulse(scene, x_t0, &self.inverse_mass, h, near, &mut repelled)
@@ -100,7 +101,8 @@ impl Stepper {
     pub(super) fn touches(
         &mut self,
         world: &World,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &[DVec3],
         report: &mut StepReport,
     ) -> Result<Vec<Touch>, Error> {
@@ -138,7 +140,7 @@ impl Stepper {
                     normal: c.normal,
                     velocity: c.normal * (allowed + drag.dot(c.normal)),
                     drag,
-                    rub: c.friction * (allowed - nearer).max(0.0),
+                    friction_limit: c.friction * (allowed - nearer).max(0.0),
                 });
             }
         }
@@ -148,16 +150,28 @@ impl Stepper {
 }
 
 impl Touch {
-    /// A vertex that contact has given a velocity, by a change along `way`. If it was stopped along another way before,
+    /// A vertex that contact has given a velocity, by a change along `direction`. If it was stopped along another direction before,
     /// it is given all of the velocity.
-    pub(super) fn stopped(vertex: u32, way: DVec3, velocity: DVec3, before: Option<Self>) -> Self {
-        let one =
-            before.is_none_or(|b| b.constraint != Constraint::Fixed && b.normal.dot(way) > 0.9);
+    pub(super) fn stopped(
+        vertex: u32,
+        direction: DVec3,
+        velocity: DVec3,
+        before: Option<Self>,
+    ) -> Self {
+        let one = before
+            .is_none_or(|b| b.constraint != Constraint::Fixed && b.normal.dot(direction) > 0.9);
         let (constraint, velocity) = match one {
-            true => (Constraint::Plane(way), way * way.dot(velocity)),
+            true => (Constraint::Plane(direction), direction * direction.dot(velocity)),
             false => (Constraint::Fixed, velocity),
         };
-        Self { vertex, constraint, normal: way, velocity, drag: DVec3::ZERO, rub: 0.0 }
+        Self {
+            vertex,
+            constraint,
+            normal: direction,
+            velocity,
+            drag: DVec3::ZERO,
+            friction_limit: 0.0,
+        }
     }
 
     /// What a vertex is to begin the solve with: the given velocity where it is constrained, its own elsewhere.
@@ -173,7 +187,7 @@ impl Touch {
         let slide = v - self.drag;
         let slide = slide - self.normal * self.normal.dot(slide);
         let speed = slide.length();
-        if speed > self.rub { slide * (-self.rub / speed) } else { -slide }
+        if speed > self.friction_limit { slide * (-self.friction_limit / speed) } else { -slide }
     }
 }
 

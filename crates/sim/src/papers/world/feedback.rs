@@ -7,10 +7,9 @@
 //! word, on what little is left. [eg2004garments] names the problem.
 
 use super::constrain::Touch;
-use super::{Engine, Stepper};
+use super::{Engine, Stepper, ZoneAnchors};
 use crate::clock::Clock;
 use crate::error::{Error, Stage};
-use crate::motion::Pose;
 use crate::report::StepReport;
 use crate::settings::Method;
 use crate::world::World;
@@ -23,9 +22,11 @@ impl Stepper {
         &mut self,
         world: &World,
         engine: &mut Engine,
-        (t, h): (f64, f64),
-        (x, v): (&mut [DVec3], &mut [DVec3]),
-        hang: (&[Pose], &[Option<u32>]),
+        t: f64,
+        h: f64,
+        x: &mut [DVec3],
+        v: &mut [DVec3],
+        anchors: &ZoneAnchors,
         bodies: &[Touch],
         report: &mut StepReport,
     ) -> Result<bool, Error> {
@@ -41,7 +42,7 @@ impl Stepper {
         }
         for round in 0..=feedback {
             let free = if round < feedback { x.to_vec() } else { Vec::new() };
-            let changed = self.collide(world, (t, h), x, v, hang, report)?;
+            let changed = self.collide(world, t, h, x, v, anchors, report)?;
             if !changed.iter().any(Option::is_some) {
                 break;
             }
@@ -51,15 +52,15 @@ impl Stepper {
             }
             let clock = Clock::start();
             for (i, mean) in changed.into_iter().enumerate() {
-                if let (Some(mean), Some(way)) = (mean, (x[i] - free[i]).try_normalize()) {
-                    given[i] = Some(Touch::stopped(i as u32, way, mean, given[i]));
+                if let (Some(mean), Some(direction)) = (mean, (x[i] - free[i]).try_normalize()) {
+                    given[i] = Some(Touch::stopped(i as u32, direction, mean, given[i]));
                 }
             }
             let touches: Vec<Touch> = given.iter().flatten().copied().collect();
             x.copy_from_slice(&world.state.x);
             v.copy_from_slice(&world.state.v);
             self.drive_pins(world, t, h, v);
-            self.integrate_with(world, engine, (t, h), (x, v), &touches, report)?;
+            self.integrate_with(world, engine, t, h, x, v, &touches, report)?;
             world.check_finite(x, v, Stage::Integrate)?;
             report.seconds.integrate += clock.seconds();
         }

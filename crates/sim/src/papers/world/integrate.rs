@@ -37,7 +37,8 @@ impl Stepper {
         &mut self,
         world: &World,
         engine: &mut Engine,
-        (t, h): (f64, f64),
+        t: f64,
+        h: f64,
         x: &mut [DVec3],
         v: &mut [DVec3],
         report: &mut StepReport,
@@ -48,13 +49,13 @@ impl Stepper {
         match engine {
             Engine::Springs(gather, scratch) => {
                 let mut forces = Forces { world, gather, inverse_mass: &self.inverse_mass };
-                explicit.step(&mut forces, scratch, (t, h), x, v, first);
+                explicit.step(&mut forces, scratch, t, h, x, v, first);
             }
             Engine::Elements(system, scratch) => {
                 system.set_outer(world.air(t));
                 system.prepare(x);
                 let mut held = Held { system, inverse_mass: &self.inverse_mass };
-                explicit.step(&mut held, scratch, (t, h), x, v, first);
+                explicit.step(&mut held, scratch, t, h, x, v, first);
             }
             Engine::Implicit(system, implicit) => {
                 let mut outer = world.air(t);
@@ -62,9 +63,8 @@ impl Stepper {
                 system.prepare(x);
                 // Once to see what meets, then with bodies as constraints and cloth repelled from cloth.
                 let (x_t0, v_t0) = (x.to_vec(), v.to_vec());
-                let free = (&mut *x, &mut *v);
                 let before =
-                    self.integrate_implicitly(world, system, implicit, (t, h), free, &[], report)?;
+                    self.integrate_implicitly(world, system, implicit, t, h, x, v, &[], report)?;
                 let c = &world.settings.collision;
                 if !(c.enabled && c.response == Response::Constraints) {
                     return Ok((before, Vec::new()));
@@ -72,7 +72,7 @@ impl Stepper {
                 let repelled = self.repel(world, h, x, &mut outer, report)?;
                 let clock = Clock::start();
                 let touches =
-                    self.touches(world, (t, h), repelled.as_deref().unwrap_or(x), report)?;
+                    self.touches(world, t, h, repelled.as_deref().unwrap_or(x), report)?;
                 report.seconds.detect += clock.seconds();
                 if touches.is_empty() && repelled.is_none() {
                     return Ok((before, touches));
@@ -80,16 +80,8 @@ impl Stepper {
                 system.set_outer(outer);
                 x.copy_from_slice(&x_t0);
                 v.copy_from_slice(&v_t0);
-                let ends = (x, v);
-                let before = self.integrate_implicitly(
-                    world,
-                    system,
-                    implicit,
-                    (t, h),
-                    ends,
-                    &touches,
-                    report,
-                )?;
+                let before = self
+                    .integrate_implicitly(world, system, implicit, t, h, x, v, &touches, report)?;
                 return Ok((before, touches));
             }
             Engine::Avoidance(_) => {}
@@ -102,13 +94,15 @@ impl Stepper {
         &mut self,
         world: &World,
         engine: &mut Engine,
-        (t, h): (f64, f64),
-        ends: (&mut [DVec3], &mut [DVec3]),
+        t: f64,
+        h: f64,
+        x: &mut [DVec3],
+        v: &mut [DVec3],
         touches: &[Touch],
         report: &mut StepReport,
     ) -> Result<(), Error> {
         if let Engine::Implicit(system, implicit) = engine {
-            self.integrate_implicitly(world, system, implicit, (t, h), ends, touches, report)?;
+            self.integrate_implicitly(world, system, implicit, t, h, x, v, touches, report)?;
         }
         Ok(())
     }
@@ -118,8 +112,10 @@ impl Stepper {
         world: &World,
         system: &mut SheetSystem,
         implicit: &mut Implicit,
-        (t, h): (f64, f64),
-        (x, v): (&mut [DVec3], &mut [DVec3]),
+        t: f64,
+        h: f64,
+        x: &mut [DVec3],
+        v: &mut [DVec3],
         touches: &[Touch],
         report: &mut StepReport,
     ) -> Result<Option<Before>, Error> {
@@ -139,7 +135,7 @@ impl Stepper {
             None => implicit.restart(),
         }
         let step = world.state.step;
-        let result = implicit.step(system, Some(&filter), (t, h), x, v);
+        let result = implicit.step(system, Some(&filter), t, h, x, v);
         let took = result.map_err(|reason| match reason {
             StepError::Linear(error) => Error::Linear(error),
             reason => Error::NoConvergence { step, reason },
