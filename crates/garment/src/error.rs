@@ -1,4 +1,4 @@
-//! What can go wrong on the way from a pattern to a garment.
+//! Errors between a pattern and a finished garment.
 
 /// Why a garment cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +17,7 @@ pub enum Error {
     NotClear {
         /// Its name.
         panel: String,
-        /// What is in its way.
+        /// What it collides with.
         what: String,
     },
     /// A seam does not close.

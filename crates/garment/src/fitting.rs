@@ -103,7 +103,7 @@ pub struct PanelRange {
     pub triangles: Range<u32>,
 }
 
-/// A garment on its way onto a body.
+/// A garment that is sewn and draped on a body.
 #[derive(Debug)]
 pub struct Fitting {
     world: World,
@@ -148,7 +148,7 @@ pub struct Fitting {
     progress: (f64, u32),
     /// The body, to be asked for its nearest points: when something has to be ironed.
     skin: Option<field::Solid>,
-    /// What gives up the step under way.
+    /// Cancels the running step.
     stop: Arc<AtomicBool>,
 }
 
@@ -229,7 +229,7 @@ impl Fitting {
         self.world
     }
 
-    /// Lets a flag give up the step under way, which then leaves everything as it was.
+    /// Sets a flag that cancels the running step, which then leaves everything unchanged.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
         self.world.stop_with(Arc::clone(&flag));
         self.stop = flag;
@@ -239,7 +239,7 @@ impl Fitting {
         Arc::clone(&self.stop)
     }
 
-    /// The same, to be asked for what it keeps.
+    /// The same, mutable.
     pub(crate) fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
@@ -330,7 +330,7 @@ impl Fitting {
             }
         };
         self.steps += 1;
-        self.pass_on()?;
+        self.enter_next_stage()?;
         Ok(report)
     }
 
@@ -354,8 +354,8 @@ impl Fitting {
         Ok(self.world.step()?)
     }
 
-    /// Goes on to the next stage if it is time.
-    fn pass_on(&mut self) -> Result<(), Error> {
+    /// Enters the next stage if this one is complete.
+    fn enter_next_stage(&mut self) -> Result<(), Error> {
         let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
             Stage::Sewing if sewn => {

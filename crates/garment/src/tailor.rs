@@ -1,7 +1,7 @@
 //! A garment from panels to rest, sewn with large triangles first.
 //!
 //! Sewing is most of the work where seams close hard. It is done with triangles of twice the length; when all seams are closed and
-//! the garment has begun to fall, it goes on with those asked for ([`Fitting::refined`]). Where that fails, because the coarse
+//! the garment has begun to fall, it continues with the triangles asked for ([`Fitting::refined`]). Where that fails, because the coarse
 //! panels cannot be arranged or sewn, or the fine ones cannot be laid in their place, all is done with fine triangles from the start.
 
 use crate::arrange::arrange;
@@ -21,17 +21,17 @@ use toile_sim::{State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
 const COARSER: f64 = 2.0;
-/// Longest edges that are worth a coarser beginning [m].
+/// Longest edges for which coarse sewing pays [m].
 const LONGEST: f64 = 0.015;
 
-/// What a garment under way needs to go on, beside the state of its world.
+/// What is saved of an unfinished garment, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedTailor {
     is_coarse: bool,
     fitting: SavedFitting,
 }
 
-/// Somebody who makes a garment, step by step. What it is made from is borrowed, or owned ([`Tailor::owning`]).
+/// Sews and drapes a garment, step by step. What it is made from is borrowed, or owned ([`Tailor::owning`]).
 #[derive(Debug)]
 pub struct Tailor<'a> {
     pattern: Cow<'a, Pattern>,
@@ -71,23 +71,23 @@ impl<'a> Tailor<'a> {
         landmarks: Cow<'a, Landmarks>,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
-        let begin = |mesh: &PatternMesh| {
+        let fitted = |mesh: &PatternMesh| {
             let arranged = arrange(&pattern, mesh, &body, &landmarks)?;
             Fitting::new(mesh, &arranged, &body, &fabrics)
         };
         let coarse =
-            coarser(&pattern, edge_length).and_then(|coarse| Some((begin(&coarse).ok()?, coarse)));
+            coarser(&pattern, edge_length).and_then(|coarse| Some((fitted(&coarse).ok()?, coarse)));
         let (fitting, coarse) = match coarse {
             Some((fitting, coarse)) => {
                 let carrier = Carrier::new(&coarse, &mesh);
                 (fitting, Some((coarse, carrier)))
             }
-            None => (begin(&mesh)?, None),
+            None => (fitted(&mesh)?, None),
         };
         Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
     }
 
-    /// Goes on from what was saved. Everything else must be as it was then.
+    /// Resumes a saved garment. Everything else must be as it was then.
     ///
     /// # Errors
     /// If the saved state belongs to another garment.
@@ -117,7 +117,7 @@ impl<'a> Tailor<'a> {
         Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
     }
 
-    /// What it needs to go on later, beside the state of the world of its fitting.
+    /// What has to be saved, beside the state of the world of its fitting.
     pub fn saved(&self) -> SavedTailor {
         SavedTailor { is_coarse: self.is_coarse(), fitting: self.fitting.saved() }
     }
@@ -144,11 +144,11 @@ impl<'a> Tailor<'a> {
     /// # Errors
     /// As for [`Tailor::new`].
     pub fn without_coarse(self) -> Result<Self, Error> {
-        let fitting = self.begin_anew()?;
+        let fitting = self.restart()?;
         Ok(Self { coarse: None, fitting, ..self })
     }
 
-    /// The world of the garment, with its seams, elastics and tapes, to be stepped by somebody else from now on.
+    /// The world of the garment, with its seams, elastics and tapes, to be stepped by the caller from now on.
     pub fn into_world(self) -> World {
         self.fitting.into_world()
     }
@@ -158,12 +158,12 @@ impl<'a> Tailor<'a> {
         &self.fitting
     }
 
-    /// The world it is in now, to be asked for what it keeps.
+    /// The world it is in now.
     pub fn world_mut(&mut self) -> &mut World {
         self.fitting.world_mut()
     }
 
-    /// Lets a flag give up the step under way, which then leaves everything as it was.
+    /// Sets a flag that cancels the running step, which then leaves everything unchanged.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
         self.fitting.stop_with(flag);
     }
@@ -190,11 +190,11 @@ impl<'a> Tailor<'a> {
                 if self.fitting.is_settling() {
                     self.fitting = match self.fitting.refined(coarse, &self.mesh)? {
                         Some(fine) => fine,
-                        None => self.begin_anew()?,
+                        None => self.restart()?,
                     };
                     self.coarse = None;
                 } else if self.fitting.stage() == Stage::Done || self.fitting.is_stuck() {
-                    self.fitting = self.begin_anew()?;
+                    self.fitting = self.restart()?;
                     self.coarse = None;
                 }
                 Ok(report)
@@ -204,7 +204,7 @@ impl<'a> Tailor<'a> {
                 Err(error)
             }
             Err(_) => {
-                self.fitting = self.begin_anew()?;
+                self.fitting = self.restart()?;
                 self.coarse = None;
                 self.fitting.stop_with(Arc::clone(&stop));
                 self.fitting.step()
@@ -214,8 +214,8 @@ impl<'a> Tailor<'a> {
         result
     }
 
-    /// Begins anew with the triangles asked for.
-    fn begin_anew(&self) -> Result<Fitting, Error> {
+    /// Starts again with the triangles asked for.
+    fn restart(&self) -> Result<Fitting, Error> {
         let arranged = arrange(&self.pattern, &self.mesh, &self.body, &self.landmarks)?;
         Fitting::new(&self.mesh, &arranged, &self.body, &self.fabrics)
     }

@@ -32,7 +32,7 @@
 //! | choose methods | [`Preset`], [`Settings`] |
 //! | read it | [`World::state`], [`World::contacts`], [`World::energies`], [`StepReport`] |
 //! | change it between steps | [`World::set_gravity`], [`World::set_wind`], [`World::set_friction`], [`World::set_fabric`], [`World::set_settings`] |
-//! | go on from a saved state | [`State`], [`World::restore`] |
+//! | resume from a saved state | [`State`], [`World::restore`] |
 //! | find an equilibrium without time | [`statics::Equilibrium`] of a [`sheet::Sheet`] |
 //! | look at one element | [`element`] |
 //!

@@ -51,7 +51,7 @@ impl StageSeconds {
     }
 }
 
-/// Something that went partly wrong; the run goes on.
+/// A problem that does not stop the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Warning {

@@ -66,7 +66,7 @@ pub struct World {
     warnings: Vec<Warning>,
     /// None while it rests.
     engine: Option<Engine>,
-    /// Raised from outside to give up the present step.
+    /// Set from outside to cancel the running step.
     stop: Arc<AtomicBool>,
     /// Step and time [s] from which steps have the present length.
     since: (u64, f64),
@@ -209,7 +209,7 @@ impl World {
             }
         }
         self.state = state;
-        // A state of steps of another length goes on from its own time.
+        // Steps of another length are counted from the time of the state.
         if self.time_of(self.state.step) != self.state.time {
             self.since = (self.state.step, self.state.time);
         }
@@ -280,7 +280,7 @@ impl World {
         time + (step - first.min(step)) as f64 * self.settings.step
     }
 
-    /// Lets a flag give up the step under way, which then is [`Error::Stopped`] and leaves the state as it was. The default
+    /// Sets a flag that cancels the running step, which then fails with [`Error::Stopped`] and leaves the state unchanged. The default
     /// solver looks at it in every iteration, the others before every part of a step.
     pub fn stop_with(&mut self, flag: Arc<AtomicBool>) {
         if let Some(Engine::Barrier(solver)) = &mut self.engine {

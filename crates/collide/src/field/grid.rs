@@ -13,7 +13,7 @@ pub(super) const LIMIT: usize = 1 << 28;
 pub struct Spacing {
     /// Distance of neighbouring nodes [m].
     pub cell: f64,
-    /// How far from the surface the field must be fine [m]: the grid goes on for so long outside
+    /// How far from the surface the field must be fine [m]: the grid extends so far outside
     /// the body, and a [`SparseField`](super::SparseField) has fine blocks up to there.
     pub margin: f64,
 }

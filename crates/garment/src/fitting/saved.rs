@@ -1,4 +1,4 @@
-//! Saved fittings: a drape that was stopped goes on in the same bits.
+//! Saved fittings: a stopped drape resumes bit for bit.
 //!
 //! A fitting is rebuilt from its pattern, its body and its fabrics, which do not change. What does change is the state of its
 //! world and what is here. The mesh of the world follows from which stitches are joined; its positions when it was made are kept,
@@ -16,7 +16,7 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::State;
 
-/// What a fitting needs to go on, beside the state of its world.
+/// What is saved of a fitting, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedFitting {
     pub(super) stage: Stage,
@@ -36,7 +36,7 @@ pub struct SavedFitting {
 }
 
 impl Fitting {
-    /// What it needs to go on later, beside the state of its world.
+    /// What has to be saved, beside the state of its world.
     pub fn saved(&self) -> SavedFitting {
         SavedFitting {
             stage: self.stage,

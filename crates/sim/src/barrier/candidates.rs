@@ -123,7 +123,7 @@ impl Candidate {
     }
 }
 
-/// The bit that tells edges from a vertex and a face in a key.
+/// The bit of a key that distinguishes edge–edge from vertex–face.
 const EDGES: u32 = 1 << 31;
 
 /// Identity of a pair: its points, and for edges the topmost bit.
@@ -331,7 +331,7 @@ impl CandidateFinder {
                 self.cloth.triangles_in(&volume, |t| {
                     let corners = s.triangles[t as usize].map(|v| v as usize);
                     let corners = [y0, y1].map(|y| corners.map(|v| y[v]));
-                    if passes(corners.as_flattened(), body_motion, near) {
+                    if is_far_from_body(corners.as_flattened(), body_motion, near) {
                         return;
                     }
                     candidates.fv.push([t, 0]);
@@ -366,8 +366,8 @@ impl CandidateFinder {
 }
 
 /// Whether a triangle, with its corners at the start and at the end of a motion, stays farther than `distance` from a point or an edge on
-/// the motion of the body: a separating plane tells. Most triangles in the box around a ball are not near the ball.
-fn passes(corners: &[DVec3], body: Motion<'_>, distance: f64) -> bool {
+/// the motion of the body: by a separating plane. Most triangles in the box around a ball are not near the ball.
+fn is_far_from_body(corners: &[DVec3], body: Motion<'_>, distance: f64) -> bool {
     let middle = corners.iter().sum::<DVec3>() / corners.len() as f64;
     let ends = [body.x_t0, body.x_t1].map(|x| [x[0], x[x.len().min(2) - 1]]);
     let [a, b] = [0, 1].map(|k| 0.5 * (ends[0][k] + ends[1][k]));
@@ -397,7 +397,7 @@ mod tests {
             let body: [[DVec3; 2]; 2] = [0, 1].map(|_| [0, 1].map(|_| some(DVec3::ZERO, 0.4)));
             let near = 0.3;
             let moved = Motion { x_t0: &body[0][..ends], x_t1: &body[1][..ends] };
-            if !passes(corners.as_flattened(), moved, near) {
+            if !is_far_from_body(corners.as_flattened(), moved, near) {
                 continue;
             }
             passed[ends - 1] += 1;

@@ -100,7 +100,7 @@ pub(super) struct ContactModel {
     /// Minimum separation [m].
     pub(super) thickness: f64,
     pub(super) pressure: f64,
-    /// Area each cloth vertex stands for [m²].
+    /// Area of each cloth vertex [m²].
     pub(super) area: Arc<[f64]>,
     friction: Arc<[f64]>,
     body_friction: Vec<Option<f64>>,

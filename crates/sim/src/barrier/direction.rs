@@ -1,7 +1,7 @@
 //! Search directions of Newton's method, with their largest feasible step.
 //!
 //! Where a direction would run into something, that joins the linear system as a contact at half the activation distance, and the
-//! direction is solved again: otherwise the first pair in the way would shorten the step of all vertices.
+//! direction is solved again: otherwise the first pair to collide would shorten the step of all vertices.
 
 use super::iterate::Iterate;
 use super::newton::Failure;
@@ -21,7 +21,7 @@ const TRUNCATED_BELOW: f64 = 0.2;
 /// Contacts that a query finds anew are negligible if their energy is below this fraction of the predicted decrease.
 const NEGLIGIBLE_ENERGY: f64 = 0.1;
 /// Tangential stiffness of an anticipated contact that is active already, over its normal stiffness: features that slide past each
-/// other while they turn come nearer, which their present normals do not tell.
+/// other while they turn approach, which their present normals do not show.
 const TANGENTIAL_STIFFNESS: f64 = 0.1;
 
 /// A search direction.
@@ -47,7 +47,7 @@ pub(super) struct AnticipatedContact {
     gradient: f64,
 }
 
-/// Where a direction leads.
+/// How much of a direction is feasible.
 struct FeasibleStep {
     /// Candidates that limit it, with the feasible step of each.
     limits: Vec<(u32, f64)>,
@@ -195,9 +195,9 @@ impl Solver {
         d.resize(it.y.len(), DVec3::ZERO);
         if iteration == 1 && it.inertia.flies() {
             let free = |i: usize| it.inertia.free(i) - it.y[i];
-            let goes_on = |i: usize| it.start.v[i] * it.start.h;
+            let at_constant_velocity = |i: usize| it.start.v[i] * it.start.h;
             for i in 0..self.masses.len() {
-                d[i] = if it.pinned.is_empty() { free(i) } else { goes_on(i) };
+                d[i] = if it.pinned.is_empty() { free(i) } else { at_constant_velocity(i) };
             }
             for contact_block in self.contact_blocks.iter().filter(|_| it.pinned.is_empty()) {
                 for (p, _) in contact_block

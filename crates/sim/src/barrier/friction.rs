@@ -81,7 +81,7 @@ pub(super) struct FrictionContact {
     before: DVec3,
     /// μ N [N].
     limit: f64,
-    /// Slide within the step if all went on as before [m].
+    /// Predicted tangential displacement in the step, at constant velocity [m].
     predicted_slide: f64,
 }
 
@@ -105,7 +105,7 @@ impl FrictionContact {
         candidates::points(self.key)
     }
 
-    /// Takes note of the slide if all points move from `start` to `ends`.
+    /// Stores the tangential displacement of a motion from `start` to `ends`.
     pub(super) fn predict_slide(&mut self, start: &[DVec3], ends: &[DVec3]) {
         self.predicted_slide = self.slid(ends, start).length();
     }
@@ -156,7 +156,7 @@ impl FrictionContact {
     }
 }
 
-/// Friction of the active contacts of these candidates; both take note of its number.
+/// Friction of the active contacts of these candidates; both store its index.
 pub(super) fn friction_contacts(
     contacts: &mut Contacts,
     anchors: &Anchors,

@@ -1,6 +1,6 @@
 //! Barrier functions over the gap between two features.
 //!
-//! The stiffness of a barrier is a pressure times the area a vertex stands for, over the activation distance ĝ; so the energy of
+//! The stiffness of a barrier is a pressure times the area of a vertex, over the activation distance ĝ; so the energy of
 //! [`Law::Log`] is p A ĝ (g/ĝ − 1)² ln(ĝ/g), the convergent form of the barrier, which does not depend on the mesh [li2023convergent].
 //! [`Law::Cubic`] is finite where the gap closes. It has a stiffness of its own, from elasticity (`stiffness.rs`), and continuous
 //! collision detection alone keeps it from closing.
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_and_curvatures_match_differences_and_vanish_at_the_reach() {
+    fn slopes_and_curvatures_match_differences_and_vanish_at_the_activation_distance() {
         let dhat = 2e-3;
         for law in Law::ALL {
             for g in [1e-6, 1e-4, 0.9e-3, 1.1e-3, 1.9e-3] {

@@ -86,7 +86,7 @@ impl Solver {
             plain_newton |= done.stalled;
             stalled_early = done.stalled_early;
         }
-        // Cloth that stalls far from the minimum would hang in the air for good.
+        // Cloth that stalls far from the minimum would stay suspended in the air.
         if it.is_moving() || (stalled_early && !report.converged) {
             let gap = self.contacts.smallest_gap();
             return Err(Failure::NoFeasibleStep { blocker: it.blocker, gap });
@@ -119,11 +119,11 @@ impl Solver {
             it.remaining = d.into_iter().map(|d| d * rest).collect();
         }
         it.strict |= is_strained;
-        let goes_on = (opens_tight_gap || is_strained) && decreased;
+        let must_continue = (opens_tight_gap || is_strained) && decreased;
         let stalled = !was_moving && (!decreased || max_step == 0.0);
         let negligible = self.settings.decrement * it.scale;
         Ok(Iteration {
-            converged: !was_moving && is_small && !goes_on,
+            converged: !was_moving && is_small && !must_continue,
             stalled,
             stalled_early: stalled && predicted_decrease.abs() > negligible,
         })

@@ -56,7 +56,7 @@ impl Solver {
             let mut found = Vec::new();
             let query = |i: usize| {
                 let x = run[i].points.map(|p| [y[p as usize], ends[p as usize]]);
-                // Of active contacts a separating plane is known, which nearly always tells.
+                // Of active contacts a separating plane is known, which nearly always decides.
                 let apart = self.contacts.of_candidate(&run[i]).is_some_and(|c| {
                     let least = separation.threshold(separation.radius + c.gap);
                     ccd::is_kept_apart(pair, &x, c.normal, least)

@@ -29,7 +29,7 @@ const STIFFER: f64 = 9.0;
 #[derive(Clone, Debug, Default)]
 pub(super) struct StartState {
     y: Vec<DVec3>,
-    /// Velocities of all points, if they go on as before.
+    /// Velocities of all points, extrapolated.
     v: Vec<DVec3>,
     /// Diagonal blocks of the elastic Hessian [N/m], as columns.
     own: Vec<[Vec3A; 3]>,

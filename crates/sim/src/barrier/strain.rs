@@ -2,7 +2,7 @@
 //!
 //! The decrement is compared with m v² of all the cloth. Beside that, the energy of a few edges is small however much they
 //! are stretched: those of a stiff sheet that falls fast, held by one edge, were 4 % too long, ten times their strain in balance. So a
-//! step also goes on as long as its linear system leaves residual forces above the loads of the cloth, per width, that strain it.
+//! step also continues as long as its linear system leaves residual forces above the loads of the cloth, per width, that strain it.
 //! Directions are then solved until the residual is small, not only the energy.
 
 use super::iterate::{Iterate, StepStart};

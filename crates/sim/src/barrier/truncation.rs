@@ -2,7 +2,7 @@
 //!
 //! If one pair limits a direction to a thousandth, and all vertices are limited with it, a step takes hundreds of iterations: the
 //! pair loses most of its gap in each of them, and opens it again by no more than the gap. Here only the vertices of such pairs are truncated
-//! to what is feasible for them; the pairs that this brings into the way of others are found and truncated in turn. So one tight pair does
+//! to what is feasible for them; pairs that then collide with others are found and truncated in turn. So one tight pair does
 //! not stall the cloth [chen2025ogc]. Every round queries the broad phase anew: which neighbours it prunes depends on how all move together.
 
 use super::direction::SearchDirection;
@@ -45,7 +45,7 @@ impl Solver {
     }
 
     /// Truncates `d` for the vertices of pairs that come too near, as long as there are any; returns the largest feasible step of all of it
-    /// then. Pairs with a prescribed point that moves limit all: it does not give way.
+    /// then. Pairs with a prescribed point that moves limit all: its motion is prescribed.
     fn truncate(
         &mut self,
         it: &mut Iterate<'_>,

@@ -3,7 +3,7 @@
 //! Textiles are soft at first and stiffen when their threads are straight. A tensile or shear test
 //! gives a curve of stress over strain; here it is kept as pieces between measured points, straight
 //! (as [eg2004garments] does) or monotone cubic [fritsch1980], so that its slope has no jumps and
-//! Newton's method none either. Outside the measured range it goes on straight.
+//! Newton's method none either. Outside the measured range it continues linearly.
 //!
 //! Limits: a curve is elastic; loading and unloading follow the same path. For the loop between
 //! them see `viscosity`.

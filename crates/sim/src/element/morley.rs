@@ -11,7 +11,7 @@
 //! its middle, o the corner opposite, h the height on it, `Q(w) = (½ w_u², ½ w_v², w_u w_v)`. It
 //! turns a curvature into the change of slope between the edge and the middle of the triangle, up
 //! to the sign, which is the same for all edges and leaves the energy as it is.
-//! `φ(θ) = 2 tan(θ/2)` makes strips bent to a circle exact; beyond 120° it goes on straight (C1).
+//! `φ(θ) = 2 tan(θ/2)` makes strips bent to a circle exact; beyond 120° it continues linearly (C1).
 //!
 //! With r = P α the derivatives are `∂E/∂x = Σ w r φ′ ∇θ` and `∂E/∂ψ = Σ σ r`; the Hessian is
 //! Gauss–Newton, semidefinite, exact where α = 0. Dropping r ∇²θ costs Newton no iterations worth

@@ -216,7 +216,7 @@ impl Stepper {
         world.check_finite(&x, &v, Stage::Collide)?;
         world.state.x = x;
         world.state.v = v;
-        // What something else has moved is no step of the integrator to go on from.
+        // A step that contact or the strain limit changed is no history for multistep methods.
         world.state.before = before.filter(|_| !touched);
         Ok(())
     }

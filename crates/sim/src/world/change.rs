@@ -1,7 +1,7 @@
 //! What can be changed between two steps.
 //!
 //! Gravity, wind and friction are changed in place. Another fabric or other settings need other masses, elements and contacts: the
-//! model is put together anew, and the state, with its time, goes on in it. What is refused changes nothing.
+//! model is put together anew, and the state is kept, with its time. What is refused changes nothing.
 
 use super::World;
 use super::engine::Engine;
@@ -128,7 +128,7 @@ impl World {
         Ok(())
     }
 
-    /// Puts everything together anew; the state goes on.
+    /// Puts everything together anew; the state is kept.
     fn rebuild(&mut self, cloths: Vec<Cloth>, settings: Settings) -> Result<(), Error> {
         let surroundings = Surroundings {
             bodies: self.bodies.clone(),

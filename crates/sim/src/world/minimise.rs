@@ -12,8 +12,8 @@ use crate::state::Before;
 use glam::DVec3;
 
 impl World {
-    /// Vertices from which the default solver cannot go on, ascending: nearer to a body than the thickness, or touching other
-    /// cloth. Each has a way that would bring it away from the body [m]. Other methods have none.
+    /// Vertices from which the default solver cannot start, ascending: nearer to a body than the thickness, or touching other
+    /// cloth. Each has a displacement that would separate it from the body [m]. Other methods have none.
     ///
     /// # Errors
     /// If a position is no number, or the solver cannot be set up.

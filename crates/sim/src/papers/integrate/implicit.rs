@@ -112,12 +112,12 @@ impl Implicit {
         self.history.before()
     }
 
-    /// Goes on from what [`Self::before`] said.
+    /// Restores the previous step that [`Self::before`] returned.
     pub fn resume(&mut self, h: f64, x: &[DVec3], v: &[DVec3]) {
         self.history.remember(h, x, v);
     }
 
-    /// Advances `x` and `v` by `h`, or leaves them as they are and says why.
+    /// Advances `x` and `v` by `h`, or leaves them unchanged and returns the reason.
     ///
     /// A filter holds its vertices in the directions it constrains: there, velocities stay as they
     /// come in.

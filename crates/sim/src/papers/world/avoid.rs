@@ -138,7 +138,7 @@ impl Stepper {
     }
 
     /// Keeps the vertices of a contact out of the body: from the moment they meet, the coordinate on which they
-    /// come nearer fastest goes on as the body does. `last` does so with all coordinates from the start.
+    /// approach fastest moves as the body does. `last` does so with all coordinates from the start.
     fn limit(
         &self,
         world: &World,

@@ -13,13 +13,13 @@ use crate::state::Before;
 use crate::world::World;
 use glam::DVec3;
 
-/// Elements whose held vertices have no acceleration.
-struct Held<'a> {
+/// Elements whose prescribed vertices have no acceleration.
+struct Prescribed<'a> {
     system: &'a mut SheetSystem,
     inverse_mass: &'a [f64],
 }
 
-impl Dynamics for Held<'_> {
+impl Dynamics for Prescribed<'_> {
     fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
         self.system.acceleration(t, x, v, a);
         for (a, w) in a.iter_mut().zip(self.inverse_mass) {
@@ -54,8 +54,8 @@ impl Stepper {
             Engine::Elements(system, scratch) => {
                 system.set_outer(world.air(t));
                 system.prepare(x);
-                let mut held = Held { system, inverse_mass: &self.inverse_mass };
-                explicit.step(&mut held, scratch, t, h, x, v, first);
+                let mut prescribed = Prescribed { system, inverse_mass: &self.inverse_mass };
+                explicit.step(&mut prescribed, scratch, t, h, x, v, first);
             }
             Engine::Implicit(system, implicit) => {
                 let mut outer = world.air(t);
@@ -119,8 +119,8 @@ impl Stepper {
         touches: &[Touch],
         report: &mut StepReport,
     ) -> Result<Option<Before>, Error> {
-        let held = |i: &u32| self.inverse_mass[*i as usize] == 0.0;
-        let pinned: Vec<u32> = (0..x.len() as u32).filter(held).collect();
+        let prescribed = |i: &u32| self.inverse_mass[*i as usize] == 0.0;
+        let pinned: Vec<u32> = (0..x.len() as u32).filter(prescribed).collect();
         let mut constraints: Vec<(u32, Constraint)> =
             pinned.iter().map(|i| (*i, Constraint::Fixed)).collect();
         for touch in touches {
@@ -129,7 +129,7 @@ impl Stepper {
             *v = touch.start(*v);
         }
         let filter = Filter::new(x.len(), &constraints)?;
-        // The state, not the integrator, knows the step before: a resumed run goes on alike.
+        // The state, not the integrator, knows the step before: a resumed run takes the same steps.
         match &world.state.before {
             Some(b) => implicit.resume(b.h, &b.x, &b.v),
             None => implicit.restart(),
