@@ -164,7 +164,7 @@ fn the_normal_of_a_contact_points_away_from_the_body() {
         assert!(c.normal.dot(c.point + DVec3::Y * 0.1) > 0.0, "{c:?}");
         let own = c.vertices.into_iter().zip(c.weights);
         let point: DVec3 =
-            own.filter_map(|(v, w)| (w > 0.0).then(|| x[v.unwrap() as usize] * w)).sum();
+            own.filter(|(_, w)| *w > 0.0).map(|(v, w)| x[v.unwrap() as usize] * w).sum();
         assert!(point.distance(c.point) < 1e-12, "{c:?}");
         let sums = [1.0, -1.0].map(|s| c.weights.iter().filter(|w| **w * s > 0.0).sum::<f64>());
         assert!((sums[0] - 1.0).abs() < 1e-12 && (sums[1] + 1.0).abs() < 1e-12, "{c:?}");
