@@ -17,7 +17,7 @@ pub enum Cause {
         edge: [u32; 2],
         /// How much longer than at rest it is, as a part of its rest length.
         strain: f64,
-        /// Number of edges that are stretched by more than [`crate::cause::FOLLOWED`].
+        /// Number of edges that are stretched by more than a fifth.
         stretched: usize,
         /// Number of edges of the cloth.
         edges: usize,
