@@ -69,7 +69,7 @@ const METHODS: &[Method] = &[
     method("D8", "depth maps, layered depth images", "solver.collision.bodies = \"depth-maps\""),
     method("D9", "voxel octree", "solver.collision.bodies = \"voxels\""),
     method("D10", "all pairs nearer than a thickness", "library: toile_collide::proximity"),
-    method("R1", "impacts with bounce and friction", "solver.collision.law"),
+    method("R1", "impacts with restitution and friction", "solver.collision.law"),
     method("R2", "zones of impact", "solver.collision.zones"),
     method("R3", "boxes kept apart by limits", "solver.method = \"avoidance\", .avoidance"),
     method("R4", "vertices moved out of bodies", "solver.collision.response = \"geometric\""),

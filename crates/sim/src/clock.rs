@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_goes_on() {
+    fn time_increases() {
         let clock = Clock::start();
         std::thread::sleep(std::time::Duration::from_millis(2));
         let first = clock.seconds();

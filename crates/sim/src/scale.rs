@@ -10,17 +10,17 @@ use crate::report::Warning;
 use glam::DVec3;
 
 /// Largest coordinate and size [m]. Beyond it a thickness is lost in the rounding of positions.
-const LARGEST: f64 = 1e6;
+const MAX_COORDINATE: f64 = 1e6;
 
 /// Strongest gravity [m/s²]: a step of 10 ms ends ten kilometres away. Beyond it forces leave the range of single precision.
-const STRONGEST: f64 = 1e8;
+const MAX_GRAVITY: f64 = 1e8;
 
 /// Part of the shortest edge that a fabric's thickness may take up. Thicker cloth would press its
 /// own neighbours apart.
-const THICKEST: f64 = 0.25;
+const MAX_THICKNESS: f64 = 0.25;
 
 /// Part of a turn that anything may make in a step: motion within a step is straight.
-const FASTEST_TURN: f64 = 0.25;
+const MAX_TURN: f64 = 0.25;
 
 /// The distance that is kept between features: what is asked for, or the fabric's thickness as far
 /// as the mesh can bear it.
@@ -30,7 +30,7 @@ pub(crate) fn separation(
     warnings: &mut Vec<Warning>,
 ) -> Result<f64, Error> {
     let shortest = model.rest_lengths().iter().copied().fold(f64::INFINITY, f64::min);
-    let most = THICKEST * shortest;
+    let most = MAX_THICKNESS * shortest;
     let thickness = model.thickness();
     let separation = if asked > 0.0 { asked } else { thickness.min(most) };
     if asked > 2.0 * most {
@@ -65,15 +65,17 @@ pub(crate) fn check(
 ) -> Result<(), Error> {
     check_gravity(gravity)?;
     check_wind(wind)?;
-    if let Some(v) = model.mesh.positions.iter().position(|p| p.abs().max_element() > LARGEST) {
+    if let Some(v) =
+        model.mesh.positions.iter().position(|p| p.abs().max_element() > MAX_COORDINATE)
+    {
         let reason =
-            format!("vertex {v} is more than {LARGEST:?} m from the origin; move the scene");
+            format!("vertex {v} is more than {MAX_COORDINATE:?} m from the origin; move the scene");
         return Err(Error::Mesh { name: name_of(model, v as u32), reason });
     }
     for body in bodies {
         body.validate()?;
-        if largest_size(&body.shape) > LARGEST {
-            let reason = format!("it is larger or farther away than {LARGEST:?} m");
+        if largest_size(&body.shape) > MAX_COORDINATE {
+            let reason = format!("it is larger or farther away than {MAX_COORDINATE:?} m");
             return Err(Error::Mesh { name: body.name.clone(), reason });
         }
         if let Some(reason) = spins_too_fast(&body.motion, step) {
@@ -88,8 +90,8 @@ pub(crate) fn check_gravity(gravity: DVec3) -> Result<(), Error> {
     if !gravity.is_finite() {
         return Err(setting("gravity", "is not finite".into()));
     }
-    if gravity.length() > STRONGEST {
-        let reason = format!("is {:e} m/s²; at most {STRONGEST:e} can be", gravity.length());
+    if gravity.length() > MAX_GRAVITY {
+        let reason = format!("is {:e} m/s²; at most {MAX_GRAVITY:e} can be", gravity.length());
         return Err(setting("gravity", reason));
     }
     Ok(())
@@ -156,7 +158,7 @@ fn largest_size(shape: &Shape) -> f64 {
 
 fn spins_too_fast(motion: &Motion, step: f64) -> Option<String> {
     match motion {
-        Motion::Steady { turns_per_second, .. } if turns_per_second.abs() * step > FASTEST_TURN => {
+        Motion::Steady { turns_per_second, .. } if turns_per_second.abs() * step > MAX_TURN => {
             Some(format!(
                 "turns {turns_per_second:?} times a second, more than a quarter turn in a step of {step:?} s"
             ))

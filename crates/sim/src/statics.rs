@@ -18,11 +18,11 @@ use std::cell::RefCell;
 /// c₁ of Armijo's condition of sufficient decrease.
 const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search.
-const HALVINGS: u32 = 24;
-/// Least and largest raise of the diagonal, in parts of it.
-const RAISE: [f64; 2] = [1e-12, 1e3];
+const MAX_HALVINGS: u32 = 24;
+/// Smallest and largest shift of the diagonal, relative to it.
+const DIAGONAL_SHIFT: [f64; 2] = [1e-12, 1e3];
 /// Residual of each linear system, in parts of its right side.
-const LINEAR: f64 = 1e-6;
+const LINEAR_TOLERANCE: f64 = 1e-6;
 /// Differences of energies below this part of the energy are rounding.
 const ENERGY_ROUNDING: f64 = 1e-13;
 
@@ -125,7 +125,7 @@ impl Equilibrium {
         let matrix = sheet.matrix();
         Ok(Self {
             settings,
-            linear: LINEAR,
+            linear: LINEAR_TOLERANCE,
             membrane: matrix.clone(),
             raised: matrix.clone(),
             own: Vec::with_capacity(sheet.vertices()),
@@ -158,7 +158,7 @@ impl Equilibrium {
         let filter = Filter::new(sheet.vertices(), held)?;
         let size = extent(x);
         let mut report = Settled { energy: potential(sheet, f, x), ..Settled::default() };
-        let mut raise = RAISE[0];
+        let mut raise = DIAGONAL_SHIFT[0];
         for iteration in 1..=self.settings.max_iterations {
             report.iterations = iteration;
             sheet.gradient(x, &mut self.g);
@@ -175,11 +175,11 @@ impl Equilibrium {
                 self.direction(sheet, x, &filter, raise, &mut report)?;
                 let length = self.search(sheet, f, x, &mut report);
                 if length > 0.0 {
-                    raise = (raise * if length == 1.0 { 0.1 } else { 1.0 }).max(RAISE[0]);
+                    raise = (raise * if length == 1.0 { 0.1 } else { 1.0 }).max(DIAGONAL_SHIFT[0]);
                     break;
                 }
                 raise *= 100.0;
-                if raise > RAISE[1] {
+                if raise > DIAGONAL_SHIFT[1] {
                     // Downhill is below rounding: this is the bottom.
                     return Ok(report);
                 }
@@ -240,7 +240,7 @@ impl Equilibrium {
         }
         let noise = ENERGY_ROUNDING * report.energy.abs();
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             for ((to, x), d) in self.x_try.iter_mut().zip(&*x).zip(&self.d) {
                 *to = *x + *d * length;
             }

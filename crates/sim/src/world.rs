@@ -228,7 +228,7 @@ impl World {
     /// Threads that draw vertices together from the next step on, instead of those before.
     ///
     /// # Errors
-    /// If a vertex does not exist, a force is not positive, or the method knows no seams.
+    /// If a vertex does not exist, a force is not positive, or the method has no seams.
     pub fn sew(&mut self, seams: Vec<Seam>) -> Result<(), Error> {
         let refuse = |reason: String| Err(Error::Mesh { name: "seams".into(), reason });
         if self.settings.method != Method::Barrier {

@@ -7,7 +7,7 @@
 //! cloth stays flat enough not to meet itself. Active contacts are kept nevertheless until the step is over: if their force
 //! were felt in every other iteration only, directions would oscillate.
 
-use super::candidates::{CLOTH, Candidate, NOTHING};
+use super::candidates::{CLOTH, Candidate, NO_CONTACT};
 use super::newton::Failure;
 use super::solver::Solver;
 use glam::DVec3;
@@ -73,14 +73,14 @@ impl Solver {
                 below_separation.to(pair, &mut keep);
                 pair.friction_contact = before.friction_contact;
                 pair.contact = before.contact;
-                pair.stiffness = self.stiffened(before, y);
+                pair.stiffness = self.updated_stiffness(before, y);
                 if pair.stiffness != before.stiffness {
                     energy_added += of(pair) - of(before);
                 }
                 continue;
             }
             let before = below_separation.to(pair, &mut keep);
-            pair.friction_contact = before.map_or(NOTHING, |b| b.friction_contact);
+            pair.friction_contact = before.map_or(NO_CONTACT, |b| b.friction_contact);
             pair.below_separation = self.is_below_separation(pair, y);
             pair.stiffness = self.stiffness_of(pair);
             if before.is_none_or(|_| !pair.below_separation) {

@@ -15,17 +15,17 @@ use toile_collide::{Candidates, Motion, NotFinite, distance};
 pub(super) const CLOTH: u32 = u32::MAX;
 
 /// No friction contact, or no active contact.
-pub(super) const NOTHING: u32 = u32::MAX;
+pub(super) const NO_CONTACT: u32 = u32::MAX;
 
 /// Factor beyond which a distance is surely larger, with rounding.
-const PASSING: f64 = 1.0 + 1e-6;
+const ROUNDING_FACTOR: f64 = 1.0 + 1e-6;
 
 /// Most candidates of a query, and how many more for each vertex: a mesh of slivers that moves far brings all its features together.
 const MAX_CANDIDATES: usize = 8_000_000;
 const MAX_CANDIDATES_PER_VERTEX: usize = 500;
 
 /// Self-contacts per vertex from which on cloth counts as dense.
-const DENSE: f64 = 1.0;
+const DENSE_CONTACTS: f64 = 1.0;
 
 /// What a candidate is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub(super) struct Candidate {
     /// flat cloth, however short the edge between them is compressed; when the cloth folds, they turn up too near.
     /// Such pairs may not cross, but their barrier acts only within the thickness.
     pub(super) below_separation: bool,
-    /// Its number among the friction contacts of the step, or [`NOTHING`].
+    /// Its number among the friction contacts of the step, or [`NO_CONTACT`].
     pub(super) friction_contact: u32,
-    /// Its number among the active contacts of the iterate, or [`NOTHING`].
+    /// Its number among the active contacts of the iterate, or [`NO_CONTACT`].
     pub(super) contact: u32,
     /// Stiffness of its barrier in this step [N/m], if that follows from elasticity.
     pub(super) stiffness: f64,
@@ -83,8 +83,8 @@ impl Candidate {
             rank,
             body,
             below_separation: false,
-            friction_contact: NOTHING,
-            contact: NOTHING,
+            friction_contact: NO_CONTACT,
+            contact: NO_CONTACT,
             stiffness: 0.0,
         }
     }
@@ -211,7 +211,7 @@ impl CandidateFinder {
     ///
     /// In dense self-contact nothing is flat and a query is expensive. Elsewhere it is cheap, for most of the cloth is pruned at once.
     pub(super) fn begin(&mut self, friction_contacts: usize, margin: f64) {
-        let dense = friction_contacts as f64 > DENSE * self.vertices as f64;
+        let dense = friction_contacts as f64 > DENSE_CONTACTS * self.vertices as f64;
         self.neighbour_list = dense.then(|| NeighbourList::new(margin));
     }
 
@@ -377,7 +377,7 @@ fn is_far_from_body(corners: &[DVec3], body: Motion<'_>, distance: f64) -> bool 
     let normal = (middle - foot).normalize_or_zero();
     let least = corners.iter().map(|p| normal.dot(*p)).fold(f64::INFINITY, f64::min);
     let most = ends.as_flattened().iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
-    least - most > distance * PASSING
+    least - most > distance * ROUNDING_FACTOR
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! Nearly parallel edges jump from one pair of closest points to another; their barrier is multiplied by a mollifier
 //! that vanishes with the angle between them [li2020ipc].
 
-use super::candidates::{self, CLOTH, Candidate, CandidateFinder, ClosestPoints, Kind, NOTHING};
+use super::candidates::{self, CLOTH, Candidate, CandidateFinder, ClosestPoints, Kind, NO_CONTACT};
 use super::law::{Law, Value};
 use crate::element::definite::outer;
 use crate::model::Model;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 const CHUNK: usize = 1024;
 
 /// Squared sine of the angle below which edges count as nearly parallel.
-const PARALLEL: f64 = 1e-3;
+const NEARLY_PARALLEL: f64 = 1e-3;
 
 /// Gap over activation distance below which it counts as tight: realistic loads leave more.
-const TIGHT: f64 = 1e-4;
+const TIGHT_GAP: f64 = 1e-4;
 
 /// Largest stiffness of a contact [N/m]: beside that of the cloth, single precision bears no more. Gaps that would exceed it are tight, too.
 const MAX_STIFFNESS: f64 = 3e9;
@@ -282,7 +282,7 @@ impl Contacts {
             let mut next = 0;
             for pair in pairs {
                 let own = batch.get(next).is_some_and(|c| c.key == pair.key());
-                pair.contact = if own { (b * CHUNK + next) as u32 } else { NOTHING };
+                pair.contact = if own { (b * CHUNK + next) as u32 } else { NO_CONTACT };
                 next += usize::from(own);
             }
         }
@@ -331,13 +331,13 @@ impl Contacts {
 }
 
 /// Gap over activation distance below which a pair of this stiffness is tight. Where the activation distance is small beside the edges,
-/// gaps are too stiff long before they are [`TIGHT`].
+/// gaps are too stiff long before they are [`TIGHT_GAP`].
 fn tight_below(law: Law, stiffness: f64) -> f64 {
     if law.follows_elasticity() {
-        return TIGHT;
+        return TIGHT_GAP;
     }
     // The second derivative of the logarithm is about one over the square of that ratio.
-    (stiffness / MAX_STIFFNESS).sqrt().clamp(TIGHT, 0.5 * OPENED_TO)
+    (stiffness / MAX_STIFFNESS).sqrt().clamp(TIGHT_GAP, 0.5 * OPENED_TO)
 }
 
 /// First and second derivative at a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so
@@ -353,14 +353,14 @@ fn mollifier(y: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
     let (a, b) = (y[1] - y[0], y[3] - y[2]);
     let cross = a.cross(b);
     let (aa, bb) = (a.length_squared(), b.length_squared());
-    let q = cross.length_squared() / (PARALLEL * aa * bb);
+    let q = cross.length_squared() / (NEARLY_PARALLEL * aa * bb);
     // An edge without length has no direction: not parallel to anything.
     if q >= 1.0 || q.is_nan() {
         return (1.0, [DVec3::ZERO; 4]);
     }
     // m = q (2 − q); q by a and b, with |a|² and |b|² below.
     let slope = 2.0 - 2.0 * q;
-    let scale = 2.0 / (PARALLEL * aa * bb);
+    let scale = 2.0 / (NEARLY_PARALLEL * aa * bb);
     let by_a = (b.cross(cross) * scale - a * (2.0 * q / aa)) * slope;
     let by_b = (cross.cross(a) * scale - b * (2.0 * q / bb)) * slope;
     (q * (2.0 - q), [-by_a, by_a, -by_b, by_b])
@@ -374,14 +374,14 @@ mod tests {
     fn a_tight_gap_is_opened_by_its_force_at_once_and_single_precision_bears_it() {
         let dhat = 2e-3;
         for law in Law::ALL {
-            for least in [TIGHT * dhat, 0.5 * OPENED_TO * dhat] {
+            for least in [TIGHT_GAP * dhat, 0.5 * OPENED_TO * dhat] {
                 let (slope, curvature) = opening(law, least, dhat);
                 let own = law.evaluate(0.01 * least, dhat);
                 assert!(curvature <= own.curvature && -slope <= -own.slope, "{law:?}");
                 let opened = -slope / curvature;
                 assert!(opened > 0.99 * OPENED_TO * dhat, "{law:?}: {opened}");
             }
-            let (_, curvature) = opening(law, TIGHT * dhat, dhat);
+            let (_, curvature) = opening(law, TIGHT_GAP * dhat, dhat);
             // Beside a contact at a tenth of the activation distance, a hundred thousand times as stiff at most.
             let soft = law.evaluate(0.1 * dhat, dhat).curvature;
             assert!(curvature < 1e5 * soft, "{law:?}: {curvature} {soft}");
@@ -392,7 +392,7 @@ mod tests {
     fn no_gap_is_stiffer_than_single_precision_bears() {
         let dhat = 2e-3;
         for law in [Law::Log, Law::TwoStage] {
-            assert_eq!(tight_below(law, 1.0), TIGHT, "soft contacts are as they were");
+            assert_eq!(tight_below(law, 1.0), TIGHT_GAP, "soft contacts are as they were");
             for stiffness in [30.0, 1e3, 1e5, 1e6] {
                 let least = tight_below(law, stiffness) * dhat;
                 for part in [0.01, 0.5, 0.999, 1.0, 2.0] {

@@ -53,7 +53,7 @@ impl Solver {
         active.find(&self.contact_model, &pairs, &y);
         active.number(&mut pairs);
         let listed = pairs.iter().filter_map(|pair| Some((pair.body, active.of_candidate(pair)?)));
-        Ok(listed.map(|(body, contact)| listing(body, contact, &y, n)).collect())
+        Ok(listed.map(|(body, contact)| public_contact(body, contact, &y, n)).collect())
     }
 
     /// Takes up other coefficients of friction: of each vertex, and of each body that has its own.
@@ -63,7 +63,7 @@ impl Solver {
 }
 
 /// A contact as readers see it, with all points at `y`, the first `n` of which are cloth.
-fn listing(body: u32, contact: &super::contact::Contact, y: &[DVec3], n: usize) -> Contact {
+fn public_contact(body: u32, contact: &super::contact::Contact, y: &[DVec3], n: usize) -> Contact {
     let points = contact.points();
     let is_cloth = |k: usize| (points[k] as usize) < n;
     // A vertex of a body above a face of cloth: the other way round.

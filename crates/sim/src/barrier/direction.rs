@@ -193,7 +193,7 @@ impl Solver {
     ) -> Vec<DVec3> {
         let mut d = std::mem::take(&mut it.remaining);
         d.resize(it.y.len(), DVec3::ZERO);
-        if iteration == 1 && it.inertia.flies() {
+        if iteration == 1 && it.inertia.reaches_prediction() {
             let free = |i: usize| it.inertia.free(i) - it.y[i];
             let at_constant_velocity = |i: usize| it.start.v[i] * it.start.h;
             for i in 0..self.masses.len() {

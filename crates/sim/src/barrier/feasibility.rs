@@ -10,11 +10,11 @@ use glam::DVec3;
 const MIN_START_GAP: f64 = 0.02;
 /// The gap that a correction leaves, as a fraction of the activation distance.
 const CORRECTED_GAP: f64 = 0.2;
-/// Weight below which a vertex is not asked to open a gap alone.
-const SHARE: f64 = 0.25;
+/// Smallest barycentric weight by which a correction is divided.
+const MIN_WEIGHT: f64 = 0.25;
 
-/// Distance over activation distance below which it has no direction, and the normal of the body decides.
-const TOUCHING: f64 = 1e-6;
+/// Distance over activation distance below which it has no direction, and the normal of the body is taken.
+const TOUCHING_DISTANCE: f64 = 1e-6;
 
 /// A vertex from which the solver cannot start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl Solver {
 
     /// Unit vector from the second feature of a pair to the first. Features that touch have the normal of the body there, or none if
     /// both are cloth.
-    fn apart(&self, pair: &Candidate, closest: &ClosestPoints, y: &[DVec3]) -> DVec3 {
-        if closest.distance > TOUCHING * self.contact_model.dhat || pair.body == CLOTH {
+    fn direction_between(&self, pair: &Candidate, closest: &ClosestPoints, y: &[DVec3]) -> DVec3 {
+        if closest.distance > TOUCHING_DISTANCE * self.contact_model.dhat || pair.body == CLOTH {
             return closest.normal();
         }
         if pair.kind == Kind::Plane {
@@ -116,7 +116,7 @@ impl Solver {
         let mut found: Vec<(u32, DVec3)> = Vec::new();
         for pair in &pairs {
             let closest = self.contact_model.closest(pair, &y);
-            let (normal, distance) = (self.apart(pair, &closest, &y), closest.distance);
+            let (normal, distance) = (self.direction_between(pair, &closest, &y), closest.distance);
             // Cloth below the minimum separation from itself has a barrier of its own.
             let itself = pair.body == CLOTH;
             let offset = if itself { 0.0 } else { self.contact_model.offset(pair) };
@@ -130,7 +130,7 @@ impl Solver {
             };
             for (p, w) in pair.points.into_iter().zip(closest.weights) {
                 if (p as usize) < n && w != 0.0 {
-                    found.push((p, normal * (missing / (w.signum() * w.abs().max(SHARE)))));
+                    found.push((p, normal * (missing / (w.signum() * w.abs().max(MIN_WEIGHT)))));
                 }
             }
         }

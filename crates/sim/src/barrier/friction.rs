@@ -17,13 +17,13 @@ use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// Iterations of a step that predict the slide.
-const PREDICTED: u32 = 3;
+const PREDICTED_ITERATIONS: u32 = 3;
 /// Iterations of a step that majorize friction along the slide.
-const MAJORIZED: u32 = 12;
+const MAJORIZED_ITERATIONS: u32 = 12;
 /// Slides of so many ε in a step are fast.
-const FAST: f64 = 3.0;
+const FAST_SLIDE: f64 = 3.0;
 /// Fraction of the curvature of the majorizing parabola that is taken along the slide.
-const ALONG: f64 = 0.5;
+const TANGENT_FRACTION: f64 = 0.5;
 
 /// Which Hessian friction has in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,9 +39,9 @@ pub(super) enum FrictionHessian {
 impl FrictionHessian {
     /// The one of an iteration of a step, from 1, with dense self-contact or without.
     pub(super) fn at(iteration: u32, dense: bool) -> Self {
-        if iteration <= PREDICTED {
+        if iteration <= PREDICTED_ITERATIONS {
             Self::Predicted
-        } else if iteration <= MAJORIZED || dense {
+        } else if iteration <= MAJORIZED_ITERATIONS || dense {
             Self::Majorized
         } else {
             Self::Exact
@@ -136,7 +136,7 @@ impl FrictionContact {
         let length = u.length();
         let outer = crate::element::definite::outer;
         let plane = DMat3::IDENTITY - outer(self.normal, self.normal);
-        let fast = self.predicted_slide.max(length) > FAST * epsu;
+        let fast = self.predicted_slide.max(length) > FAST_SLIDE * epsu;
         let curvature = if fast { curvature } else { FrictionHessian::Exact };
         let out = match curvature {
             FrictionHessian::Predicted => length.max(self.predicted_slide),
@@ -146,7 +146,7 @@ impl FrictionContact {
             return (u * (self.limit / epsu), plane * (self.limit / out));
         }
         let d = u / length;
-        let along = if curvature == FrictionHessian::Exact { 0.0 } else { ALONG };
+        let along = if curvature == FrictionHessian::Exact { 0.0 } else { TANGENT_FRACTION };
         (d * self.limit, (plane - outer(d, d) * (1.0 - along)) * (self.limit / out))
     }
 

@@ -53,8 +53,8 @@ pub(crate) struct StepResult {
     pub(crate) x: Vec<DVec3>,
     pub(crate) v: Vec<DVec3>,
     pub(crate) anchors: Anchors,
-    /// Length of the step, as the next one has to know it [s].
-    pub(crate) remembered: f64,
+    /// Length of the step for the next one [s].
+    pub(crate) step_length_for_next: f64,
     pub(crate) statistics: SolverStatistics,
 }
 

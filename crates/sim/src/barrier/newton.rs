@@ -110,7 +110,8 @@ impl Solver {
         let (was_moving, fraction) = (it.is_moving(), it.kinematic_fraction);
         let direction = self.direction(it, plain_newton, report)?;
         let is_small = self.is_small(it, &direction);
-        let is_strained = !was_moving && is_small && it.inertia.flies() && it.unsolved > 1.0;
+        let is_strained =
+            !was_moving && is_small && it.inertia.reaches_prediction() && it.unsolved > 1.0;
         let opens_tight_gap = self.contacts.open(&direction.d);
         let decreased = self.line_search(it, &direction, report);
         let SearchDirection { d, max_step, predicted_decrease, .. } = direction;
@@ -208,8 +209,9 @@ impl Solver {
         self.last = std::mem::take(&mut it.candidates);
         it.y.truncate(n);
         let v = it.inertia.velocities(&it.y, self.contacts.touching(n));
-        let remembered = it.inertia.remembered(&it.y, &self.masses, report.converged);
-        StepResult { x: it.y, v, anchors, remembered, statistics: report }
+        let step_length_for_next =
+            it.inertia.step_length_for_next(&it.y, &self.masses, report.converged);
+        StepResult { x: it.y, v, anchors, step_length_for_next, statistics: report }
     }
 
     /// Tangential displacements that friction stores at the end of a step.

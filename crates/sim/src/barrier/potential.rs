@@ -35,7 +35,7 @@ impl Solver {
     /// work of seams.
     pub(super) fn decrement_scale(&self, start: &StepStart<'_>, inertia: &Inertia<'_>) -> f64 {
         // A seam does work along its opening, or as far as it can pull in a step.
-        let sewn = start.seams.iter().filter(|s| s.draws()).map(|s| {
+        let sewn = start.seams.iter().filter(|s| s.pulls_together()).map(|s| {
             let masses = s.vertices.map(|v| self.masses[v as usize]);
             let lightest = masses.into_iter().fold(f64::MAX, f64::min);
             s.force * s.gap(start.x).min(s.force * start.h * start.h / lightest)

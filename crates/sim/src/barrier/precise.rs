@@ -11,13 +11,13 @@ use glam::DVec3;
 
 /// Stiffness over inertia from which on systems are solved in double precision: an eighth of what single precision resolves, so that
 /// masses keep three bits at least. The rest is left to further iterations.
-const UNRESOLVED: f64 = (1 << 21) as f64;
+const MAX_STIFFNESS_OVER_INERTIA: f64 = (1 << 21) as f64;
 /// Fraction of the external force that free cloth may lack in a step: what an iteration leaves is far less.
-const LACKING: f64 = 0.5;
+const MAX_MISSING_FORCE: f64 = 0.5;
 /// Fraction of its momentum that cloth may lose in a step to what iterations leave.
-const SLOWED: f64 = 0.01;
-/// External accelerations below this are not compared [m/s²]: where the air bears cloth, little is left of its weight.
-const LEAST: f64 = 1.0;
+const MAX_LOST_MOMENTUM: f64 = 0.01;
+/// External accelerations below this are not compared [m/s²]: where air drag balances the weight, little is left of it.
+const MIN_ACCELERATION: f64 = 1.0;
 
 /// A linear system in double precision.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Solver {
     /// Sets up the system in double precision if single precision would lose the mass of a vertex. `self.matrix` is the
     /// Hessian without inertia at this time, and `at` where the elastic part was taken.
     pub(super) fn choose_precision(&mut self, it: &Iterate<'_>, at: &[DVec3]) {
-        if self.stiffness_over_inertia(it) < UNRESOLVED {
+        if self.stiffness_over_inertia(it) < MAX_STIFFNESS_OVER_INERTIA {
             self.precise = None;
             return;
         }
@@ -53,7 +53,7 @@ impl Solver {
     /// zero, so that its centre of mass must move as the external forces say; if it does not, forces are lost in rounding.
     pub(super) fn missing_force(&self, it: &Iterate<'_>) -> Option<f64> {
         let (start, inertia) = (it.start, &it.inertia);
-        if !inertia.flies() || !it.pinned.is_empty() || !start.seams.is_empty() {
+        if !inertia.reaches_prediction() || !it.pinned.is_empty() || !start.seams.is_empty() {
             return None;
         }
         // Self-contacts sum to zero, too.
@@ -72,11 +72,11 @@ impl Solver {
             momentum += m * start.v[i].length();
         }
         // Where cloth flies fast into itself, an iteration leaves more than its weight.
-        if left.length() < SLOWED * momentum / start.h {
+        if left.length() < MAX_LOST_MOMENTUM * momentum / start.h {
             return None;
         }
         let missing = left.length() / outer;
-        (outer > LEAST * mass && missing > LACKING).then_some(missing)
+        (outer > MIN_ACCELERATION * mass && missing > MAX_MISSING_FORCE).then_some(missing)
     }
 
     /// Largest stiffness of a vertex over its inertia.

@@ -43,19 +43,19 @@ pub fn bdf2_weights(r: f64) -> [f64; 3] {
 }
 
 /// Longest step, in parts of the one before, for which BDF2 is stable: 1 + √2, and a bit less.
-const LONGEST: f64 = 2.4;
-/// Drag on what nothing carries, in quasi-static steps [1/s]: it sinks at g/10 s, about 1 m/s.
-const DRAG: f64 = 10.0;
+const MAX_STEP_RATIO: f64 = 2.4;
+/// Drag in quasi-static steps [1/s]: unsupported cloth sinks at g/10 s, about 1 m/s.
+const SINKING_DRAG: f64 = 10.0;
 /// Least and largest residual by which the pseudo-time step of quasi-static steps is chosen, its change from step to step, and that
 /// after a step that failed.
 const RESIDUAL: [f64; 2] = [1e-4, 1e2];
-const LESS: f64 = 0.1;
-const MORE: f64 = 4.0;
-/// How much more exactly steps of order 2 are solved while nothing touches: the residual of Newton iterations damps too, and more than BDF2
-/// itself. Where something touches, impacts and friction dissipate much more, and exactness would double the iterations.
-const FINE: f64 = 0.1;
-/// Acceleration that forces are compared with where there is no weight [m/s²].
-const WEIGHT: f64 = 9.81;
+const RESIDUAL_DECREASE: f64 = 0.1;
+const RESIDUAL_INCREASE: f64 = 4.0;
+/// How much more exactly steps of order 2 are solved without contact: the residual of Newton iterations damps too, and more than BDF2
+/// itself. In contact, impacts and friction dissipate much more, and exactness would double the iterations.
+const SECOND_ORDER_TOLERANCE: f64 = 0.1;
+/// Acceleration that takes the place of the weight where there is none [m/s²].
+const REFERENCE_ACCELERATION: f64 = 9.81;
 
 /// Time integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub enum Rule {
     Euler,
     /// Implicit midpoint (N7, order 2): does not damp at all.
     Midpoint,
-    /// Backward differences over two steps (N8, order 2): damps little, and what it cannot resolve at once.
+    /// Backward differences over two steps (N8, order 2): damps little, except for frequencies that the step does not resolve.
     Bdf2,
     /// No inertia: viscous drag that vanishes as forces come into balance.
     QuasiStatic,
@@ -86,8 +86,8 @@ impl Rule {
         }
     }
 
-    /// Whether a step needs the one before.
-    pub(crate) fn looks_back(self) -> bool {
+    /// Whether a step needs the one before it.
+    pub(crate) fn is_multistep(self) -> bool {
         matches!(self, Self::Bdf2 | Self::QuasiStatic)
     }
 }
@@ -129,12 +129,12 @@ impl<'a> Inertia<'a> {
             Rule::Euler => Step::Euler,
             Rule::Midpoint if untouched => Step::Midpoint,
             Rule::Midpoint => Step::Euler,
-            Rule::Bdf2 => match before.filter(|b| h <= LONGEST * b.h) {
+            Rule::Bdf2 => match before.filter(|b| h <= MAX_STEP_RATIO * b.h) {
                 Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
                 None => Step::Euler,
             },
             // The pseudo-time step that the step before has chosen, also if this one is shorter.
-            Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / DRAG, |b| b.h)),
+            Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / SINKING_DRAG, |b| b.h)),
         };
         let mut inertia = Self { start, step, plain_newton: Vec::new(), untouched };
         if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
@@ -165,7 +165,7 @@ impl<'a> Inertia<'a> {
     pub(super) fn resolved_span2(&self, vertex: usize) -> f64 {
         let span2 = self.span2(vertex);
         match self.step {
-            Step::QuasiStatic(_) => span2.min(self.start.h / DRAG),
+            Step::QuasiStatic(_) => span2.min(self.start.h / SINKING_DRAG),
             _ => span2,
         }
     }
@@ -177,20 +177,20 @@ impl<'a> Inertia<'a> {
         match self.step_of(vertex) {
             Step::Euler | Step::Midpoint => s.x[vertex] + s.v[vertex] * s.h + pulled,
             Step::Bdf2(weights) => {
-                let [x, v] = self.mixed(vertex, weights);
+                let [x, v] = self.bdf2_history(vertex, weights);
                 x + v * (weights[2] * s.h) + pulled
             }
             Step::QuasiStatic(_) => s.x[vertex] + pulled,
         }
     }
 
-    /// Whether what nothing touches reaches x̂ in a step.
-    pub(super) fn flies(&self) -> bool {
+    /// Whether vertices without contact and elastic forces end at x̂.
+    pub(super) fn reaches_prediction(&self) -> bool {
         !matches!(self.step, Step::QuasiStatic(_))
     }
 
     /// x̄ and v̄ of BDF2.
-    fn mixed(&self, vertex: usize, [a, b, _]: [f64; 3]) -> [DVec3; 2] {
+    fn bdf2_history(&self, vertex: usize, [a, b, _]: [f64; 3]) -> [DVec3; 2] {
         let s = self.start;
         let now = [s.x[vertex], s.v[vertex]];
         let Some(before) = s.before else { return now };
@@ -241,7 +241,7 @@ impl<'a> Inertia<'a> {
         let velocity = |(i, x): (usize, &DVec3)| match self.step_of(i) {
             Step::Euler | Step::QuasiStatic(_) => (*x - s.x[i]) / s.h,
             Step::Midpoint => (*x - s.x[i]) * (2.0 / s.h) - s.v[i],
-            Step::Bdf2(weights) => (*x - self.mixed(i, weights)[0]) / (weights[2] * s.h),
+            Step::Bdf2(weights) => (*x - self.bdf2_history(i, weights)[0]) / (weights[2] * s.h),
         };
         x.iter().enumerate().map(velocity).collect()
     }
@@ -257,37 +257,37 @@ impl<'a> Inertia<'a> {
                 let weight = if weight > 0.0 {
                     weight
                 } else {
-                    WEIGHT * WEIGHT * masses.iter().sum::<f64>()
+                    REFERENCE_ACCELERATION * REFERENCE_ACCELERATION * masses.iter().sum::<f64>()
                 };
-                let residual = s.h / (DRAG * tau2);
+                let residual = s.h / (SINKING_DRAG * tau2);
                 weight * tau2 * residual * residual
             }
             step => {
                 let fine = self.untouched && !matches!(step, Step::Euler);
                 let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.at(i) * s.h).length_squared());
-                moved.sum::<f64>() * if fine { FINE } else { 1.0 }
+                moved.sum::<f64>() * if fine { SECOND_ORDER_TOLERANCE } else { 1.0 }
             }
         }
     }
 
-    /// Factor on the speed at which a step counts as solved: smaller, the nearer it is to balance.
+    /// Factor on the speed at which a step counts as solved: smaller, the nearer it is to equilibrium.
     pub(super) fn exactness(&self) -> f64 {
         match self.step {
-            Step::QuasiStatic(tau2) => (self.start.h / (DRAG * tau2)).min(1.0),
+            Step::QuasiStatic(tau2) => (self.start.h / (SINKING_DRAG * tau2)).min(1.0),
             _ => 1.0,
         }
     }
 
-    /// What the next step has to know as the length of this one, which `converged` or not: h, or the pseudo-time step τ²/h of the next if
+    /// The length of this step for the next one, which `converged` or not: h, or the pseudo-time step τ²/h of the next if
     /// it is quasi-static.
-    pub(super) fn remembered(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
+    pub(super) fn step_length_for_next(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
         let h = self.start.h;
         let Step::QuasiStatic(tau2) = self.step else { return h };
-        let last = h / (DRAG * tau2);
-        // The force on it is what the drag has balanced. Less drag as it comes to rest: in balance it would only delay.
-        let moved = self.start.dragged(x, tau2, masses).max(LESS * last);
-        let residual = if found { moved } else { moved.max(MORE * last) };
-        1.0 / (DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))
+        let last = h / (SINKING_DRAG * tau2);
+        // The force on it is what the drag has balanced. Less drag as it comes to rest: in equilibrium it would only delay.
+        let moved = self.start.drag_residual(x, tau2, masses).max(RESIDUAL_DECREASE * last);
+        let residual = if found { moved } else { moved.max(RESIDUAL_INCREASE * last) };
+        1.0 / (SINKING_DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))
     }
 
     /// Inertia without external forces: what a step adds to the balance of forces [N].
@@ -297,13 +297,13 @@ impl<'a> Inertia<'a> {
 }
 
 impl StepStart<'_> {
-    /// The force that moved vertices to `x` against a drag of m/τ², as [`Self::compared`].
-    fn dragged(&self, x: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
-        self.compared(masses, |i| (x[i] - self.x[i]) / tau2)
+    /// The force that moved vertices to `x` against a drag of m/τ², as [`Self::relative_to_weight`].
+    fn drag_residual(&self, x: &[DVec3], tau2: f64, masses: &[f64]) -> f64 {
+        self.relative_to_weight(masses, |i| (x[i] - self.x[i]) / tau2)
     }
 
     /// Root mean square of accelerations, mass-weighted, over that of the weight. Prescribed vertices do not count.
-    pub(super) fn compared(&self, masses: &[f64], of: impl Fn(usize) -> DVec3) -> f64 {
+    pub(super) fn relative_to_weight(&self, masses: &[f64], of: impl Fn(usize) -> DVec3) -> f64 {
         let mut free = vec![true; masses.len()];
         self.pinned.iter().for_each(|(v, _)| free[*v as usize] = false);
         let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
@@ -312,7 +312,11 @@ impl StepStart<'_> {
             weight += masses[i] * self.outer.at(i).length_squared();
             mass += masses[i];
         }
-        let weight = if weight > 0.0 { weight } else { mass * WEIGHT * WEIGHT };
+        let weight = if weight > 0.0 {
+            weight
+        } else {
+            mass * REFERENCE_ACCELERATION * REFERENCE_ACCELERATION
+        };
         if weight > 0.0 { (left / weight).sqrt() } else { 0.0 }
     }
 }

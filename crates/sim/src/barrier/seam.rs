@@ -2,7 +2,7 @@
 //!
 //! A seam spring between two vertices pulls with a constant force F while they are far apart, and like a linear spring within
 //! its slack δ: `E(d) = F d²/2δ` for d ≤ δ, `F (d − δ/2)` beyond. A force that does not grow with the distance
-//! brings panels together from anywhere without stretching them on the way.
+//! brings panels together from any distance without stretching them meanwhile.
 //!
 //! Seams close as far as the barrier lets them: to the thickness of the cloth. Then they can be welded.
 //!
@@ -41,8 +41,8 @@ impl Seam {
         (self.difference(x).length() - self.rest).max(0.0)
     }
 
-    /// Whether it draws vertices together from afar, and does not only limit its length.
-    pub(super) fn draws(&self) -> bool {
+    /// Whether it pulls vertices together from any distance, and is not only a limit of length.
+    pub(super) fn pulls_together(&self) -> bool {
         self.rest == 0.0
     }
 
@@ -58,7 +58,7 @@ impl Seam {
         let (difference, gap) = (self.difference(x), self.gap(x));
         let stiffness = self.force / gap.max(self.slack);
         let isotropic = DMat3::from_diagonal(DVec3::splat(stiffness));
-        if self.draws() {
+        if self.pulls_together() {
             return (difference * stiffness, isotropic);
         }
         // Across the tape only its tension resists.

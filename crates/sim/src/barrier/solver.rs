@@ -41,13 +41,13 @@ pub struct Solver {
     pub(super) start_state: StartState,
     /// Matrix-free blocks of contacts, friction and seams; kept for their memory.
     pub(super) contact_blocks: Vec<ContactBlock>,
-    /// Raised from outside to give up the present step.
+    /// Set from outside to cancel the running step.
     pub(crate) stop: Arc<AtomicBool>,
     /// The linear system in double precision, while single precision does not resolve its masses.
     pub(super) precise: Option<Box<Precise>>,
 }
 
-/// What a solver needs to know of contact besides its settings.
+/// Contact parameters of a solver beside its settings.
 pub(crate) struct ContactSetup {
     /// Minimum separation of surfaces [m].
     pub(crate) thickness: f64,

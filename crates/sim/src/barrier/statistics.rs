@@ -19,7 +19,7 @@ pub struct SolverStatistics {
     pub tested: u64,
     /// Whether the termination criterion was met.
     pub converged: bool,
-    /// Residual force as a fraction of the weight; quasi-static steps alone know it.
+    /// Residual force as a fraction of the weight; quasi-static steps only.
     pub residual: Option<f64>,
     /// Wall time of each phase.
     pub seconds: PhaseSeconds,

@@ -9,7 +9,7 @@ use toile_collide::ccd::{self, Ccd, Filter, Pair, Separation};
 /// Fraction of its gap that a pair keeps in an iteration …
 const GAP_KEPT: f64 = 0.2;
 /// … and fraction of the activation distance that pairs from farther away keep.
-const ARRIVAL: f64 = 0.1;
+const GAP_OF_FAR_PAIRS: f64 = 0.1;
 /// Candidates in a task.
 const CHUNK: usize = 256;
 
@@ -24,10 +24,10 @@ impl Solver {
     ) -> Vec<(u32, f64)> {
         let mut step_limits = Vec::new();
         let mut first = 0;
-        for run in pairs.chunk_by(alike) {
+        for run in pairs.chunk_by(share_separation) {
             let separation = Separation {
                 radius: self.contact_model.offset(&run[0]),
-                gap: ARRIVAL * self.contact_model.dhat,
+                gap: GAP_OF_FAR_PAIRS * self.contact_model.dhat,
                 leeway: 1.0 - GAP_KEPT,
                 body: self.contact_model.radius(&run[0]),
             };
@@ -92,7 +92,7 @@ impl Solver {
             let height =
                 |y| self.contact_model.closest(near, y).distance - self.contact_model.offset(near);
             let (now, then) = (height(y), height(ends));
-            let least = (GAP_KEPT * now).min(ARRIVAL * self.contact_model.dhat);
+            let least = (GAP_KEPT * now).min(GAP_OF_FAR_PAIRS * self.contact_model.dhat);
             if then < least {
                 step_limits.push((first + k as u32, (now - least) / (now - then)));
             }
@@ -100,7 +100,7 @@ impl Solver {
     }
 }
 
-/// Whether candidates can be asked together.
-fn alike(a: &Candidate, b: &Candidate) -> bool {
+/// Whether candidates have the same kind and separation.
+fn share_separation(a: &Candidate, b: &Candidate) -> bool {
     a.kind == b.kind && a.body == b.body && a.below_separation == b.below_separation
 }

@@ -19,11 +19,11 @@ use super::solver::Solver;
 use glam::{DVec3, Vec3A};
 
 /// Least speed that a contact stops within its gap [m/s].
-const SPEED: f64 = 1.0;
+const MIN_STOPPING_SPEED: f64 = 1.0;
 /// Least gap that counts, over the activation distance: smaller ones are not stiffer.
-const LEAST: f64 = 0.02;
+const MIN_RELATIVE_GAP: f64 = 0.02;
 /// Factor by which the gap of an iteration must ask for more before a contact is made stiffer.
-const STIFFER: f64 = 9.0;
+const STIFFENING_FACTOR: f64 = 9.0;
 
 /// The start of the step, as far as stiffness depends on it.
 #[derive(Clone, Debug, Default)]
@@ -62,12 +62,12 @@ impl Solver {
     }
 
     /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
-    pub(super) fn stiffened(&self, near: &Candidate, y: &[DVec3]) -> f64 {
+    pub(super) fn updated_stiffness(&self, near: &Candidate, y: &[DVec3]) -> f64 {
         if !self.contact_model.law.follows_elasticity() {
             return 0.0;
         }
         let now = self.start_state.stiffness(&self.contact_model, &self.masses, near, y);
-        if now > STIFFER * near.stiffness { now } else { near.stiffness }
+        if now > STIFFENING_FACTOR * near.stiffness { now } else { near.stiffness }
     }
 }
 
@@ -83,7 +83,7 @@ impl StartState {
         let closest = model.closest(near, y);
         let (offset, dhat) = model.range(near);
         let (normal, distance) = (closest.normal(), closest.distance);
-        let gap = (distance - offset).clamp(LEAST * dhat, dhat);
+        let gap = (distance - offset).clamp(MIN_RELATIVE_GAP * dhat, dhat);
         let mut nearer = 0.0;
         let mut parts = [Part::default(); 4];
         for ((p, w), part) in near.points.into_iter().zip(closest.weights).zip(&mut parts) {
@@ -95,7 +95,7 @@ impl StartState {
             });
             *part = Part { weight: w, mass: masses.get(p).copied(), own };
         }
-        combined(parts, nearer.max(SPEED), gap)
+        inclusive_stiffness(parts, nearer.max(MIN_STOPPING_SPEED), gap)
     }
 }
 
@@ -110,7 +110,7 @@ struct Part {
 }
 
 /// wᵀ (H + M u²/g²) w for the normalised w.
-fn combined(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
+fn inclusive_stiffness(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
     let heaviest = parts.iter().filter_map(|p| p.mass).fold(0.0, f64::max);
     let (mut sum, mut length) = (0.0, 0.0);
     for Part { weight, mass, own } in parts {
@@ -133,8 +133,11 @@ mod tests {
     fn a_contact_is_as_stiff_as_its_points_and_stops_what_comes() {
         let none = part(0.0, None, 0.0);
         // A vertex on a body that does not move: the body weighs as much, and does not give way.
-        let found =
-            combined([part(1.0, Some(1e-4), 60.0), part(-1.0, None, 0.0), none, none], 2.0, 1e-3);
+        let found = inclusive_stiffness(
+            [part(1.0, Some(1e-4), 60.0), part(-1.0, None, 0.0), none, none],
+            2.0,
+            1e-3,
+        );
         assert!((found - (30.0 + 1e-4 * 4.0 / 1e-6)).abs() < 1e-9, "{found}");
         // The middle of an edge on a vertex: weights are squared, and normalised.
         let parts = [
@@ -143,12 +146,13 @@ mod tests {
             part(-0.5, Some(2e-4), 4.0),
             none,
         ];
-        let found = combined(parts, 1.0, 1e-2);
+        let found = inclusive_stiffness(parts, 1.0, 1e-2);
         let exact = ((6.0 + 1.0) + 2.0 * 0.25 * (4.0 + 2.0)) / 1.5;
         assert!((found - exact).abs() < 1e-12, "{found} {exact}");
         // The barrier, the cubic one, holds more than the motion has: nothing gets through within the gap.
         let (m, u, g) = (1e-4, 3.0, 2e-3);
-        let k = combined([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
+        let k =
+            inclusive_stiffness([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
         let pinned = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
         assert!(pinned > 0.5 * m * u * u, "{pinned}");
     }

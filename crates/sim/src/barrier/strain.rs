@@ -10,9 +10,9 @@ use super::solver::Solver;
 use glam::Vec3A;
 
 /// Strain that is always negligible.
-const SMALL: f64 = 1e-4;
+const NEGLIGIBLE_STRAIN: f64 = 1e-4;
 /// Tension that may be left, over that of the loads. A third of it changes steps of cotton in contact, and doubles their cost.
-const PART: f64 = 3.0;
+const MAX_RESIDUAL_TENSION: f64 = 3.0;
 
 impl Solver {
     /// Tension that corresponds to the loads of a step [N/m]: weight per width of a square of the same area, and the dynamic pressure
@@ -42,7 +42,8 @@ impl Solver {
             let [x, y, z] = self.matrix.diagonal(i);
             let stiffness = f64::from(x.x + y.y + z.z) / 3.0;
             let tension = f64::from(r.length()) / self.contact_model.area[i].sqrt();
-            (tension / (PART * it.loads)).min(tension / (SMALL * stiffness))
+            (tension / (MAX_RESIDUAL_TENSION * it.loads))
+                .min(tension / (NEGLIGIBLE_STRAIN * stiffness))
         });
         each.fold(0.0, f64::max)
     }

@@ -14,7 +14,7 @@ use crate::linear::single::{self, ContactBlock, Goal, Vectors};
 use glam::{DMat3, DVec3};
 
 /// Relative residual that a linear system reaches in any case.
-const RESIDUAL: f64 = 0.02;
+const MAX_RELATIVE_RESIDUAL: f64 = 0.02;
 /// Directions need not be more exact than this fraction of the decrement that ends a step.
 const SHARE_OF_DECREMENT: f64 = 0.05;
 /// The same where residual forces strain the cloth.
@@ -80,7 +80,7 @@ impl Solver {
             let m = self.masses[i];
             (g[i] - it.inertia.drag(i, it.y[i], m)) / m
         };
-        it.start.compared(&self.masses, left)
+        it.start.relative_to_weight(&self.masses, left)
     }
 
     /// Gradient of elasticity, viscosity and inertia; their Hessian goes to the matrix.
@@ -193,7 +193,7 @@ impl Solver {
         let n = self.masses.len();
         let goal = Goal {
             gain: self.settings.linear_tolerance,
-            residual: RESIDUAL,
+            residual: MAX_RELATIVE_RESIDUAL,
             enough: if it.strict { STRICT_SHARE } else { SHARE_OF_DECREMENT }
                 * self.settings.decrement
                 * it.scale,

@@ -17,7 +17,7 @@ use glam::DVec3;
 /// Most rounds of truncation.
 const MAX_ROUNDS: u32 = 6;
 /// Vertices are truncated a little more than they must be, so that neighbours that follow do not limit them again.
-const MARGIN: f64 = 0.9;
+const TRUNCATION_MARGIN: f64 = 0.9;
 
 impl Solver {
     /// The direction truncated per vertex, or as it was if that is feasible as far.
@@ -37,7 +37,7 @@ impl Solver {
         let truncated = if most > whole.max_step && (it.kinematic_fraction < 1.0 || slope > 0.0) {
             SearchDirection { d, slope, max_step: most, ..whole }
         } else {
-            self.look_along(it, &whole.d, report)?;
+            self.candidates_along(it, &whole.d, report)?;
             whole
         };
         report.seconds.collision += clock.seconds();
@@ -59,7 +59,7 @@ impl Solver {
                 break;
             }
             limits_per_vertex.iter().for_each(|(p, part)| d[*p as usize] *= *part);
-            let ends = self.look_along(it, d, report)?;
+            let ends = self.candidates_along(it, d, report)?;
             step_limits = self.step_limits(&it.candidates, &it.y, &ends);
         }
         let first = step_limits.iter().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -70,7 +70,7 @@ impl Solver {
     }
 
     /// Finds the candidates along a direction anew; returns where it ends.
-    fn look_along(
+    fn candidates_along(
         &mut self,
         it: &mut Iterate<'_>,
         d: &[DVec3],
@@ -92,7 +92,7 @@ fn limits_per_vertex(it: &Iterate<'_>, d: &[DVec3], step_limits: &[(u32, f64)]) 
         let points = it.candidates[*pair as usize].points;
         if !points.iter().any(leads) {
             let free = points.into_iter().filter(|p| !it.prescribed[*p as usize]);
-            limits_per_vertex.extend(free.map(|p| (p, MARGIN * time.clamp(0.0, 1.0))));
+            limits_per_vertex.extend(free.map(|p| (p, TRUNCATION_MARGIN * time.clamp(0.0, 1.0))));
         }
     }
     limits_per_vertex.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -141,7 +141,7 @@ mod tests {
         let mut it = solver.first_iterate(&start, &mut report).unwrap();
         let mut d = vec![ALL; it.y.len()];
         d[MIDDLE] = DOWN;
-        let ends = solver.look_along(&mut it, &d, &mut report).unwrap();
+        let ends = solver.candidates_along(&mut it, &d, &mut report).unwrap();
         let step_limits = solver.step_limits(&it.candidates, &it.y, &ends);
         let first = step_limits.iter().map(|(_, time)| *time).fold(1.0, f64::min);
         assert!(first < 0.01, "it is stopped early: {first}");

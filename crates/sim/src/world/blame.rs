@@ -6,7 +6,7 @@ use crate::cause::{Cause, FOLLOWED};
 use crate::error::{Error, Stage};
 
 /// Part of the median edge below which an edge counts as far shorter than others.
-const SHORT: f64 = 0.1;
+const SHORT_EDGE: f64 = 0.1;
 
 impl World {
     /// The error of a step that failed at the time `t`, with its cause.
@@ -35,14 +35,14 @@ impl World {
             }
             Failure::NoFeasibleStep { blocker: stop, gap } => {
                 let vertex = stop.map_or(0, |s| s.vertex);
-                let cause = self.stretched(t).unwrap_or_else(|| self.in_the_way(stop, gap));
+                let cause = self.stretched(t).unwrap_or_else(|| self.blocking_cause(stop, gap));
                 unresolved(vertex, cause)
             }
         }
     }
 
-    /// What is in the way of a step: a body, a prescribed vertex, an edge that is too short, other cloth.
-    fn in_the_way(&self, stop: Option<Blocker>, gap: f64) -> Cause {
+    /// The cause of a blocked step: a body, a prescribed vertex, an edge that is too short, other cloth.
+    fn blocking_cause(&self, stop: Option<Blocker>, gap: f64) -> Cause {
         let Some(stop) = stop else { return Cause::NoDescent };
         let separation = self.separation;
         if let Some(body) = stop.body {
@@ -55,7 +55,7 @@ impl World {
         let length = beside.map(|(_, l)| *l).fold(f64::INFINITY, f64::min);
         lengths.sort_by(f64::total_cmp);
         let median = lengths[lengths.len() / 2];
-        if length < SHORT * median {
+        if length < SHORT_EDGE * median {
             Cause::ShortEdge { length, median }
         } else if stop.prescribed {
             Cause::Pinched { by: "prescribed vertices".into(), gap, separation }

@@ -16,7 +16,7 @@ use glam::DVec3;
 use std::sync::Arc;
 
 /// Largest coefficient of friction, as for bodies and fabrics of scenes.
-const ROUGHEST: f64 = 100.0;
+const MAX_FRICTION: f64 = 100.0;
 
 impl World {
     /// Acceleration of free fall [m/s²].
@@ -158,9 +158,9 @@ impl World {
 }
 
 fn check_friction(name: &str, friction: f64) -> Result<(), Error> {
-    if (0.0..=ROUGHEST).contains(&friction) {
+    if (0.0..=MAX_FRICTION).contains(&friction) {
         return Ok(());
     }
-    let reason = format!("friction is {friction:?}; it must be 0 to {ROUGHEST:?}");
+    let reason = format!("friction is {friction:?}; it must be 0 to {MAX_FRICTION:?}");
     Err(Error::Mesh { name: name.into(), reason })
 }

@@ -73,20 +73,20 @@ impl World {
         let mut outcome = None;
         rayon::scope(|_| outcome = Some(solver.step(&start)));
         match outcome.unwrap_or(Err(Failure::Linear { vertex: 0 })) {
-            Ok(StepResult { x, v, anchors: stuck, remembered, statistics }) => {
+            Ok(StepResult { x, v, anchors: stuck, step_length_for_next, statistics }) => {
                 if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
                     self.state.anchors = anchors;
                     return Err(error);
                 }
                 report.take(&statistics);
-                // Only a step that is taken lets the fabric slide.
+                // Sliders move in accepted steps only.
                 solver.sheet_mut().update_sliders(&x);
                 self.state.slips = solver.sheet_mut().slips();
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 let x = std::mem::replace(&mut self.state.x, x);
                 let v = std::mem::replace(&mut self.state.v, v);
-                let back = self.settings.barrier.rule.looks_back();
-                self.state.before = back.then_some(Before { h: remembered, x, v });
+                let back = self.settings.barrier.rule.is_multistep();
+                self.state.before = back.then_some(Before { h: step_length_for_next, x, v });
                 self.state.anchors = stuck;
                 Ok(())
             }
