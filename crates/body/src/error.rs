@@ -34,6 +34,16 @@ pub enum Error {
         /// What is missing.
         what: String,
     },
+    /// A motion cannot be read or performed.
+    #[error("{name}: {what}")]
+    Motion {
+        /// The file, or the clip.
+        name: String,
+        /// What is wrong, with the line.
+        what: String,
+        /// What to do about it.
+        help: String,
+    },
     /// A mesh cannot be repaired.
     #[error("the mesh cannot be used as a body: {what}")]
     Unusable {
@@ -46,7 +56,7 @@ pub enum Error {
 
 impl Error {
     /// What to do about it.
-    pub fn help(&self) -> &'static str {
+    pub fn help(&self) -> &str {
         match self {
             Self::Measurement { .. } => "measurements are in centimetres in files and in --set",
             Self::Combination { .. } | Self::NoFit { .. } => {
@@ -55,6 +65,7 @@ impl Error {
             Self::NotHuman { .. } => {
                 "the body must stand upright, undressed, arms away from the trunk and legs apart"
             }
+            Self::Motion { help, .. } => help,
             Self::Unusable { help, .. } => help,
         }
     }
