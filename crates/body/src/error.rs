@@ -42,7 +42,7 @@ pub enum Error {
         /// What is wrong, with the line.
         what: String,
         /// What to do about it.
-        help: String,
+        help: &'static str,
     },
     /// A mesh cannot be repaired.
     #[error("the mesh cannot be used as a body: {what}")]
@@ -56,7 +56,7 @@ pub enum Error {
 
 impl Error {
     /// What to do about it.
-    pub fn help(&self) -> &str {
+    pub fn help(&self) -> &'static str {
         match self {
             Self::Measurement { .. } => "measurements are in centimetres in files and in --set",
             Self::Combination { .. } | Self::NoFit { .. } => {
@@ -65,8 +65,7 @@ impl Error {
             Self::NotHuman { .. } => {
                 "the body must stand upright, undressed, arms away from the trunk and legs apart"
             }
-            Self::Motion { help, .. } => help,
-            Self::Unusable { help, .. } => help,
+            Self::Motion { help, .. } | Self::Unusable { help, .. } => help,
         }
     }
 }

@@ -128,7 +128,7 @@ impl Clip {
         Err(Error::Motion {
             name: "walk".into(),
             what: format!("a speed of {speed} m/s is no walk"),
-            help: format!("give a speed from {low} to {high} m/s"),
+            help: "give a speed from 0.2 to 2.2 m/s",
         })
     }
 
@@ -138,7 +138,7 @@ impl Clip {
     /// If there is none, times do not grow, or a number is not finite.
     pub fn keys(keys: Vec<Key>) -> Result<Self, Error> {
         let bad = |what: String| {
-            let help = "give keys with finite angles in the order of time".into();
+            let help = "give keys with finite angles in the order of time";
             Err(Error::Motion { name: "keys".into(), what, help })
         };
         if keys.is_empty() {

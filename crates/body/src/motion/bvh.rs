@@ -3,9 +3,11 @@
 //! The rotation of a joint is the product of its channels in the order of the file, X = R₁ R₂ R₃, against axes that are those of the
 //! world when all angles are zero. Numbers and memory are bounded by the file and by the limits below.
 
+use super::rig::{Posture, Rig};
 use super::rotation::about;
 use crate::error::Error;
-use glam::{DQuat, DVec3};
+use crate::skeleton::Bone;
+use glam::{DQuat, DVec3, EulerRot};
 use std::fmt::Write;
 
 /// Most joints.
@@ -124,37 +126,52 @@ impl Bvh {
         local
     }
 
-    /// Writes joints and frames; each frame has the numbers of all channels, in the order of the joints.
+    /// The text of a file of a rig and its postures; lengths are in metres.
     ///
     /// # Errors
-    /// If it could not be read again.
-    pub fn to_text(
-        joints: &[Joint],
-        frame_time: f64,
-        frames: &[Vec<f64>],
-    ) -> Result<String, Error> {
+    /// If there is no posture, or the file could not be read again.
+    pub fn write(rig: &Rig, postures: &[Posture], frame_time: f64) -> Result<String, Error> {
+        let joints = joints_of(rig);
         let mut text = String::from("HIERARCHY\n");
-        write_joint(&mut text, joints, 0, 0);
-        let _ = writeln!(text, "MOTION\nFrames: {}\nFrame Time: {frame_time:?}", frames.len());
-        for frame in frames {
-            let numbers: Vec<String> = frame.iter().map(|v| format!("{v:?}")).collect();
+        write_joint(&mut text, &joints, 0, 0);
+        let _ = writeln!(text, "MOTION\nFrames: {}\nFrame Time: {frame_time:?}", postures.len());
+        let pelvis = rig.skeleton.bone(Bone::Pelvis).joint;
+        for posture in postures {
+            let root = pelvis + posture.root;
+            let turns = posture.turns.iter().flat_map(|q| {
+                let (z, x, y) = q.to_euler(EulerRot::ZXY);
+                [z, x, y].map(f64::to_degrees)
+            });
+            let numbers = root.to_array().into_iter().chain(turns);
+            let numbers: Vec<String> = numbers.map(|v| format!("{v:?}")).collect();
             text.push_str(&numbers.join(" "));
             text.push('\n');
         }
-        Self::parse(&text, "this motion").map(|_| text)
+        Self::parse(&text, "the motion").map(|_| text)
     }
 }
 
-impl Joint {
-    /// A joint with three rotations, z, x, y; the root also has positions.
-    pub fn new(name: &str, parent: Option<usize>, offset: DVec3, end: Option<DVec3>) -> Self {
-        let mut channels: Vec<Channel> = Vec::new();
+/// The bones of a rig as joints with three rotations, z, x, y; the root also has positions.
+fn joints_of(rig: &Rig) -> Vec<Joint> {
+    let joint = |bone: Bone| {
+        let place = rig.skeleton.bone(bone);
+        let parent = bone.parent();
+        let from = parent.map_or(DVec3::ZERO, |p| rig.skeleton.bone(p).joint);
+        let mut channels = [2, 0, 1].map(Channel::Rotation).to_vec();
         if parent.is_none() {
-            channels.extend([0, 1, 2].map(Channel::Position));
+            channels.splice(0..0, [0, 1, 2].map(Channel::Position));
         }
-        channels.extend([2, 0, 1].map(Channel::Rotation));
-        Self { name: name.into(), parent, offset, end, channels, first: 0 }
-    }
+        let is_end = Bone::ALL.into_iter().all(|b| b.parent() != Some(bone));
+        Joint {
+            name: if parent.is_none() { "Hips".into() } else { format!("{bone:?}") },
+            parent: parent.map(|p| p as usize),
+            offset: place.joint - from,
+            end: is_end.then_some(place.end - place.joint),
+            channels,
+            first: 0,
+        }
+    };
+    Bone::ALL.into_iter().map(joint).collect()
 }
 
 fn write_joint(text: &mut String, joints: &[Joint], k: usize, depth: usize) {
@@ -230,7 +247,7 @@ impl<'a> Reader<'a> {
         Error::Motion {
             name: self.name.into(),
             what: format!("line {}: {what}", self.line),
-            help: "export the motion again as BVH".into(),
+            help: "export the motion again as BVH",
         }
     }
 

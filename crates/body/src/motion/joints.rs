@@ -199,7 +199,7 @@ impl JointMap {
                     names.len(),
                     some.join(", ")
                 ),
-                help: "rename the joints as Hips, Spine, Head, LeftArm, LeftForeArm, LeftUpLeg, LeftLeg, …".into(),
+                help: "rename the joints as Hips, Spine, Head, LeftArm, LeftForeArm, LeftUpLeg, LeftLeg, …",
             });
         }
         let mapped = Bone::ALL.into_iter().filter_map(|bone| {

@@ -219,7 +219,7 @@ impl Axes {
         let refuse = || Error::Motion {
             name: rest.bvh.name.clone(),
             what: "its joints at rest are not those of a standing figure".into(),
-            help: "export it with a T or A pose as rest pose".into(),
+            help: "export it with a T or A pose as rest pose",
         };
         let body = |places: &[DVec3]| {
             let at = |b: Bone| rest.map.joint(b).map(|j| places[j]);
