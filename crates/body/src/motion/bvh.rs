@@ -388,9 +388,12 @@ impl<'a> Reader<'a> {
         if frames == 0 || width == 0 {
             return Err(self.error("there is no motion: no frames, or no channels"));
         }
-        let total = frames * width;
-        if total > MAX_VALUES {
-            return Err(self.error(format!("{total} numbers; {MAX_VALUES} are the most")));
+        let (total, work) = (frames * width, frames * width.max(joints.len()));
+        if work > MAX_VALUES {
+            return Err(self.error(format!(
+                "{frames} frames of {} joints; {MAX_VALUES} numbers are the most",
+                joints.len()
+            )));
         }
         // Memory grows with what the file holds, not with what it says.
         let mut values = Vec::new();

@@ -155,6 +155,9 @@ impl Recording {
         let axes = Axes::new(&rest)?;
         let leg = LIMBS[4..6].iter().filter_map(|(a, b)| rest.direction(*a, *b));
         let leg: f64 = leg.map(DVec3::length).sum();
+        if leg < 1e-9 {
+            return Err(not_standing(bvh));
+        }
         let scale = rig.leg_length() / leg;
         let aligned = alignment(&rest, rig, axes.rest);
         let mut frames: Vec<Posture> =
@@ -207,6 +210,14 @@ fn unit(leg: f64) -> &'static str {
     UNITS.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1))).map_or("m", |u| u.0)
 }
 
+fn not_standing(bvh: &Bvh) -> Error {
+    Error::Motion {
+        name: bvh.name.clone(),
+        what: "its joints at rest are not those of a standing figure".into(),
+        help: "export it with a T or A pose as rest pose",
+    }
+}
+
 /// How the axes of a file are brought to ours.
 struct Axes {
     up: Axis,
@@ -216,11 +227,7 @@ struct Axes {
 
 impl Axes {
     fn new(rest: &Rest<'_>) -> Result<Self, Error> {
-        let refuse = || Error::Motion {
-            name: rest.bvh.name.clone(),
-            what: "its joints at rest are not those of a standing figure".into(),
-            help: "export it with a T or A pose as rest pose",
-        };
+        let refuse = || not_standing(rest.bvh);
         let body = |places: &[DVec3]| {
             let at = |b: Bone| rest.map.joint(b).map(|j| places[j]);
             let knees = 0.5 * (at(Bone::LeftShin)? + at(Bone::RightShin)?);

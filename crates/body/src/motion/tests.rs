@@ -348,3 +348,36 @@ fn hostile_files_are_refused() {
         Bvh::parse(&good.replace("-42", "0").replace("-40", "0").replace(" 20", " 0"), "flat.bvh");
     assert!(Recording::new(&flat.expect("a motion"), rig()).is_err());
 }
+
+#[test]
+fn damaged_files_give_errors_or_finite_postures() {
+    let good = exported(&CMU, false).into_bytes();
+    let mut seed = 7_u64;
+    let mut random = |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n
+    };
+    let mut moved = 0;
+    for _ in 0..2000 {
+        let mut bytes = good.clone();
+        for _ in 0..=random(4) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = b"0123456789-.e{} \nXYZ"[random(20)],
+                1 => drop(bytes.remove(at)),
+                _ => {
+                    let end = (at + random(40)).min(bytes.len());
+                    let copy = bytes[at..end].to_vec();
+                    bytes.splice(at..at, copy);
+                }
+            }
+        }
+        let text = String::from_utf8(bytes).expect("ASCII");
+        let Ok(bvh) = Bvh::parse(&text, "damaged") else { continue };
+        let Ok(recording) = Recording::new(&bvh, rig()) else { continue };
+        moved += 1;
+        let posture = recording.posture(0.5 * recording.duration());
+        assert!(posture.root.is_finite() && posture.turns.iter().all(|q| q.is_finite()), "{text}");
+    }
+    assert!(moved > 100, "{moved}");
+}
