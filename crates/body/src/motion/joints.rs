@@ -166,11 +166,11 @@ impl JointMap {
         let mut joints: [Option<usize>; BONES] = [None; BONES];
         let mut taken = vec![false; names.len()];
         let mut find = |bone: Bone, side: Option<usize>, known: &[&str]| {
-            let place = |n: &&str| {
+            let place = |n: &str| {
                 (0..names.len())
-                    .find(|k| !taken[*k] && names[*k].side == side && names[*k].base == **n)
+                    .find(|k| !taken[*k] && names[*k].side == side && names[*k].base == n)
             };
-            let found = known.iter().find_map(|n| place(&n));
+            let found = known.iter().find_map(|n| place(n));
             if let Some(k) = found {
                 taken[k] = true;
                 joints[bone as usize] = found;

@@ -43,7 +43,7 @@ impl Axis {
     /// The unit vector.
     pub fn vector(self) -> DVec3 {
         let k = self as usize;
-        DVec3::AXES[k / 2] * if k % 2 == 0 { 1.0 } else { -1.0 }
+        DVec3::AXES[k / 2] * if k.is_multiple_of(2) { 1.0 } else { -1.0 }
     }
 
     /// As it is written.
