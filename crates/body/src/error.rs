@@ -34,6 +34,16 @@ pub enum Error {
         /// What is missing.
         what: String,
     },
+    /// A motion cannot be read or performed.
+    #[error("{name}: {what}")]
+    Motion {
+        /// The file, or the clip.
+        name: String,
+        /// What is wrong, with the line.
+        what: String,
+        /// What to do about it.
+        help: &'static str,
+    },
     /// A mesh cannot be repaired.
     #[error("the mesh cannot be used as a body: {what}")]
     Unusable {
@@ -55,7 +65,7 @@ impl Error {
             Self::NotHuman { .. } => {
                 "the body must stand upright, undressed, arms away from the trunk and legs apart"
             }
-            Self::Unusable { help, .. } => help,
+            Self::Motion { help, .. } | Self::Unusable { help, .. } => help,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! [`Mannequin::new`] makes a shop mannequin of a woman, a man or a child from
 //! [`toile_pattern::Measurements`], in one of three poses, with skeleton and skin weights. [`measure()`] lays a tape
 //! around any human mesh and finds its [`Landmarks`]; [`repair()`] makes meshes from elsewhere stand upright in metres.
+//! [`motion`] moves mannequins.
 //!
 //! ```
 //! use toile_body::{Figure, Mannequin, Part, Pose};
@@ -33,6 +34,7 @@ mod landmarks;
 mod limbs;
 mod mannequin;
 mod measure;
+pub mod motion;
 mod parts;
 mod placement;
 mod pose;

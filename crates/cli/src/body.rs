@@ -1,5 +1,7 @@
 //! `toile body`.
 
+mod animate;
+
 use crate::{End, print_json, say, wearer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,12 +9,14 @@ use toile::Error;
 use toile::body::{self, Mannequin, Measured};
 use toile_pattern::Measurements;
 
-/// Bodies: make a mannequin to measure, take a tape measure to any human mesh.
+/// Bodies: make a mannequin to measure, let it move, take a tape measure to any human mesh.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile body make --out body.obj
   toile body make --size L --figure male --pose relaxed --out man.glb --picture man.png
   toile body make --measurements me.toml --set waist_girth=74 --out me.obj
+  toile body animate --motion walk --duration 4 -o walk.glb
+  toile body animate --size L --motion dance.bvh -o dance.pc2
   toile body measure scan.ply
   toile body measure scan.obj --picture tapes.png --json")]
 pub(crate) struct Args {
@@ -24,6 +28,8 @@ pub(crate) struct Args {
 enum Task {
     /// Make a mannequin of a size or to measure.
     Make(Make),
+    /// Make a mannequin move: built-in motions, or motion capture from a BVH file.
+    Animate(animate::Animate),
     /// Measure a human mesh: girths, lengths and landmarks.
     Measure {
         /// OBJ, PLY or GLB; any unit, any axis up.
@@ -68,6 +74,7 @@ struct Make {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::Make(make) => make_body(&make, json),
+        Task::Animate(args) => animate::run(&args, json),
         Task::Measure { mesh, picture, out } => {
             measure(&mesh, picture.as_deref(), out.as_deref(), json)
         }

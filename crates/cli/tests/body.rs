@@ -57,3 +57,35 @@ fn nonsense_is_refused_with_its_bounds() {
         assert!(!toile.path("b.obj").exists());
     }
 }
+
+#[test]
+fn a_mannequin_walks_into_files() {
+    let toile = Toile::new();
+    let animate = |more: &[&str]| {
+        toile.run(&[&["body", "animate", "--duration", "0.4", "--fps", "10"], more].concat())
+    };
+    let done = animate(&["--motion", "walk", "-o", "w.pc2", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    let said: serde_json::Value = serde_json::from_str(&done.output).expect("JSON");
+    assert_eq!((said["frames"].as_f64(), said["clip_start"].as_f64()), (Some(20.0), Some(1.5)));
+    let done = toile.run(&["convert", "w.obj", "w.pc2", "w.usda"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    let done = animate(&["--motion", "squat", "--cut", "-o", "s.glb"]);
+    assert_eq!(done.code, 0, "{}", done.error);
+    assert!(done.output.contains("5 frames at 10 per second"), "{}", done.output);
+    toile.file("bad.bvh", "HIERARCHY\nROOT Hips\n{\nOFFSET 0 nan 0\n");
+    toile.file("taken.obj", "mine");
+    for (args, wanted) in [
+        (vec!["--motion", "fly", "-o", "f.glb"], "there is no motion `fly`"),
+        (vec!["--motion", "walk", "-o", "f.obj"], "no format of animations"),
+        (vec!["--motion", "walk", "-o", "taken.pc2"], "would be replaced"),
+        (vec!["--motion", "walk", "--speed", "40", "-o", "f.glb"], "is no walk"),
+        (vec!["--motion", "turn", "--speed", "1", "-o", "f.glb"], "--speed is that of a walk"),
+        (vec!["--motion", "bad.bvh", "-o", "f.glb"], "line 4: `nan` is no number"),
+        (vec!["--motion", "none.bvh", "-o", "f.glb"], "none.bvh"),
+    ] {
+        let done = animate(&args);
+        assert!(done.code != 0 && done.error.contains(wanted), "{args:?}: {}", done.error);
+        assert!(!toile.path("f.glb").exists());
+    }
+}

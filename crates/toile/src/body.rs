@@ -1,5 +1,7 @@
 //! Pictures of bodies, with the tapes that measured them.
 
+mod motion;
+
 use crate::error::Error;
 use crate::input::MeshFile;
 use glam::DVec3;
@@ -9,6 +11,9 @@ use toile_mesh::{TriMesh, io};
 use toile_render as render;
 use toile_render::{Image, Material, srgb};
 
+pub use motion::{
+    Bvh, Motion, Performance, Recording, Rig, Skinning, Source, moments_to, read_bvh, write_motion,
+};
 pub use toile_body::{
     Body, Figure, Landmarks, Mannequin, Measured, Part, Pose, Repairs, fitted, measure, repair,
 };
