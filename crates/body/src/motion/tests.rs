@@ -69,7 +69,6 @@ fn the_skin_keeps_its_volume_over_the_walk() {
         moments().iter().map(change).fold(0.0, f64::max)
     };
     let (linear, dual) = (worst(Skinning::Linear), worst(DUAL));
-    println!("volume change: linear {linear:.4}, dual quaternions {dual:.4}");
     assert!(dual < 0.05, "{dual}");
     // Half raised arms and bent knees cannot leave it as it was.
     assert!(dual > 1e-6);
@@ -94,7 +93,6 @@ fn the_gait_has_the_period_and_stride_of_the_table() {
     let (walk, performance) = walk();
     let scale = rig().leg_length() / 0.83;
     let (period, stride) = (walk.period(rig()), walk.stride(rig()));
-    println!("leg {:.3} m, period {period:.3} s, stride {stride:.3} m", rig().leg_length());
     assert!((stride / period - 1.2).abs() < 1e-12);
     // 0.9 Hz and 1.33 m, but for the length of the legs.
     assert!((period * 0.9 - 1.0).abs() < 0.8 * (scale - 1.0).abs() + 1e-9, "{period}");
@@ -113,7 +111,6 @@ fn the_gait_has_the_period_and_stride_of_the_table() {
         bones.bone(Bone::LeftFoot).joint.z - bones.bone(Bone::RightFoot).joint.z
     };
     let step = (0..60).map(|k| apart(period * f64::from(k) / 60.0)).fold(0.0, f64::max);
-    println!("ankles are {step:.3} m apart at most");
     assert!((step / (0.5 * stride) - 1.0).abs() < 0.2, "{step} {stride}");
 }
 
