@@ -1,6 +1,6 @@
 //! Proposes seams for patterns of formats that have none.
 //!
-//! A seam joins two stretches of the free boundary. Each pair of stretches has a score, a sum of log odds ([`score`]): equal
+//! A seam joins two stretches of the free boundary. Each pair of stretches has a score, a sum of log odds (`score.rs`): equal
 //! lengths speak for it, corners that complete each other to a straight line at both ends, heights that run alike
 //! when both are walked together, shapes that fit, and the names of the panels; two hems, two armholes and two sleeves
 //! speak against it. The best pair is sewn, together with its mirror image on the other side of the garment; the boundary then

@@ -376,5 +376,5 @@ fn damaged_files_give_errors_or_finite_postures() {
         let posture = recording.posture(0.5 * recording.duration());
         assert!(posture.root.is_finite() && posture.turns.iter().all(|q| q.is_finite()), "{text}");
     }
-    assert!(moved > 100, "{moved}");
+    assert!(moved > 10, "too few files could still be moved: {moved}");
 }
