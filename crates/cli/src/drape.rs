@@ -1,8 +1,8 @@
 //! `toile drape`.
 
 use crate::progress::Bar;
-use crate::sim::{Output, conclude, parse_change, simulate};
-use crate::wearer::ToMeasure;
+use crate::sim::{Output, conclude, simulate};
+use crate::wearer::{ToMeasure, parse_pair};
 use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -53,13 +53,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
     /// An option of the design, lengths in metres, such as ease=0.12; see `toile pattern options`. May be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
     with: Vec<(String, String)>,
     #[command(flatten)]
     to_measure: ToMeasure,
     /// Of a garment, a measurement [cm] of the wearer, such as waist_girth=74; of a scene, a value of it, such as
     /// solver.step=0.005. May be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
     set: Vec<(String, String)>,
     /// How fine the cloth is.
     #[arg(long, value_name = "LEVEL")]

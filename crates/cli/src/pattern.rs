@@ -3,8 +3,7 @@
 mod export;
 mod seams;
 
-use crate::sim::parse_change;
-use crate::wearer::ToMeasure;
+use crate::wearer::{ToMeasure, parse_pair};
 use crate::{End, print_json, say};
 use std::path::{Path, PathBuf};
 use toile::Error;
@@ -110,10 +109,10 @@ struct Make {
     #[command(flatten)]
     to_measure: ToMeasure,
     /// A measurement [cm] that differs from that of the size.
-    #[arg(long, value_name = "NAME=CM", value_parser = parse_change)]
+    #[arg(long, value_name = "NAME=CM", value_parser = parse_pair)]
     set: Vec<(String, String)>,
     /// An option of the design, lengths in metres, such as ease=0.12 or neckband=true; see `toile pattern options`.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_change)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
     with: Vec<(String, String)>,
     /// Where to write the pattern, TOML or JSON; standard output if not given.
     #[arg(short, long, value_name = "FILE")]

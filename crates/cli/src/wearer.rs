@@ -54,3 +54,13 @@ impl ToMeasure {
         Ok((self.measurements.is_some() || !changes.is_empty()).then_some(m))
     }
 }
+
+/// A measurement or an option of a design as it is said on the command line.
+pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write it as NAME=VALUE, for example waist_girth=74 or ease=0.12".into()),
+    }
+}

@@ -92,12 +92,15 @@ fn made_to_measure_changes_the_pattern() {
 fn what_does_not_exist_is_named_with_what_does() {
     let toile = Toile::new();
     for (args, wanted) in [
-        (&["make", "toga"][..], "there are tshirt, skirt"),
+        (&["make", "toga"][..], "known here: `tshirt`, `skirt`"),
+        (&["make", "tshrit"][..], "did you mean `tshirt`?"),
         (&["make", "dress", "--size", "M+"][..], "XS, S, M, L, XL and XXL"),
         (&["make", "dress", "--figure", "elf"][..], "female and male"),
         (&["make", "dress", "--set", "waist=70"][..], "waist_girth"),
-        (&["make", "dress", "--set", "waist_girth"][..], "has no `=`"),
         (&["make", "dress", "--with", "sleeve=1"][..], "bust_ease"),
+        (&["make", "dress", "--with", "hip_eese=0.1"][..], "did you mean `hip_ease`?"),
+        (&["make", "dress", "--with", "hip_ease=10"][..], "metres"),
+        (&["options", "toga"][..], "known here: `tshirt`, `skirt`"),
         (&["show", "nothing.toml"][..], "nothing.toml: cannot read"),
         (&["mesh", "dress", "--edge", "-1", "-o", "a.obj"][..], "impossible"),
         (&["mesh", "dress", "--edge", "0.1", "-o", "a.doc"][..], "a.doc"),
@@ -107,6 +110,27 @@ fn what_does_not_exist_is_named_with_what_does() {
         assert!(done.error.contains(wanted), "{args:?}: {}", done.error);
         assert!(!done.error.contains("panicked"), "{}", done.error);
     }
+    let done = toile.run(&["pattern", "make", "dress", "--set", "waist_girth"]);
+    assert_eq!(done.code, 2);
+    assert!(done.error.contains("waist_girth=74"), "{}", done.error);
+}
+
+#[test]
+fn options_of_a_design_are_listed_and_act_in_a_draft() {
+    let toile = Toile::new();
+    let listed = toile.run(&["pattern", "options", "tshirt"]).output;
+    for word in
+        ["ease", "-0.1 to 0.6 m", "neckband", "true or false", "girth of the finished chest"]
+    {
+        assert!(listed.contains(word), "{word}: {listed}");
+    }
+    let draft = |with: &[&str]| {
+        let done = toile.run(&[&["pattern", "make", "tshirt"], with].concat());
+        assert_eq!(done.code, 0, "{}", done.error);
+        done.output
+    };
+    assert_ne!(draft(&[]), draft(&["--with", "ease=0.2"]));
+    assert!(draft(&["--with", "neckband=true"]).contains("neckband"));
 }
 
 #[test]
