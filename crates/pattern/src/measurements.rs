@@ -4,6 +4,7 @@
 //! Between sizes all values are interpolated linearly.
 
 use crate::error::Error;
+use crate::file::shortened;
 use serde::{Deserialize, Serialize};
 
 /// Defines the struct, its names and its tables in one place, so that they cannot disagree.
@@ -191,7 +192,8 @@ impl Measurements {
     /// # Errors
     /// If a name is unknown or a value is impossible for a body.
     pub fn with_toml(mut self, text: &str, name: &str) -> Result<Self, Error> {
-        let bad = |message: String| Error::Parse { name: name.into(), message };
+        let bad =
+            |message: String| Error::Parse { name: name.into(), message: shortened(&message) };
         let table: toml::Table = toml::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|e| bad(e.to_string().trim_end().into()))?;
         for (key, value) in &table {
@@ -231,6 +233,18 @@ impl Measurements {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_is_short_however_long_the_line_is() {
+        let m = Measurements::of(Figure::Female, Size::M);
+        for text in [
+            format!("waist_girth{} = 74", "[".repeat(30_000)),
+            format!("{} = 7", "a".repeat(30_000)),
+        ] {
+            let error = m.with_toml(&text, "me.toml").unwrap_err().to_string();
+            assert!(error.starts_with("me.toml: ") && error.len() < 2000, "{}", error.len());
+        }
+    }
 
     #[test]
     fn sizes_grow() {
