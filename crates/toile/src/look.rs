@@ -162,11 +162,7 @@ impl Drawn {
         let bytes = match (kind, &self.buffers) {
             (Kind::Png | Kind::Gif, _) => film::bytes(kind, &self.images, self.fps)?,
             (Kind::Hdr, Some(buffers)) => film::hdr_bytes(out, &buffers.colour)?,
-            (Kind::Exr, Some(buffers)) => {
-                let mut bytes = Vec::new();
-                buffers.write_exr(&mut bytes).map_err(failed)?;
-                bytes
-            }
+            (Kind::Exr, Some(buffers)) => film::layers_bytes(buffers)?,
             (Kind::Hdr | Kind::Exr, None) => {
                 let message = format!("{}: scene light is kept of one view only", out.display());
                 return Err(Error::request(message, "take --view front, or write a .png"));

@@ -5,6 +5,7 @@ use crate::convert::extension;
 use crate::error::Error;
 use std::path::Path;
 use toile_render::hdr::HdrImage;
+use toile_render::path::Buffers;
 use toile_render::{Image, apng, gif};
 
 /// Kind of a picture file.
@@ -21,7 +22,8 @@ impl Kind {
     pub(super) fn of(path: &Path) -> Result<Self, Error> {
         match extension(path).as_str() {
             "png" | "apng" => Ok(Self::Png),
-            "exr" => Ok(Self::Exr),
+            "exr" if cfg!(feature = "exr") => Ok(Self::Exr),
+            "exr" => Err(without_exr()),
             "hdr" => Ok(Self::Hdr),
             "gif" => Ok(Self::Gif),
             other => {
@@ -37,16 +39,45 @@ pub(super) fn hdr_bytes(path: &Path, image: &HdrImage) -> Result<Vec<u8>, Error>
     let mut bytes = Vec::new();
     match Kind::of(path)? {
         Kind::Hdr => toile_render::hdr::rgbe::write(image, &mut bytes).map_err(failed)?,
-        Kind::Exr => {
-            use toile_render::hdr::openexr::{colour, write};
-            write(image.width, image.height, colour(image), &mut bytes).map_err(failed)?;
-        }
+        Kind::Exr => return exr_bytes(image),
         Kind::Png | Kind::Gif => {
             let message = format!("{}: is no format of scene light", path.display());
             return Err(Error::request(message, "use .hdr or .exr"));
         }
     }
     Ok(bytes)
+}
+
+/// A picture in scene light as OpenEXR.
+#[cfg(feature = "exr")]
+fn exr_bytes(image: &HdrImage) -> Result<Vec<u8>, Error> {
+    use toile_render::hdr::openexr::{colour, write};
+    let mut bytes = Vec::new();
+    write(image.width, image.height, colour(image), &mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+#[cfg(not(feature = "exr"))]
+fn exr_bytes(_: &HdrImage) -> Result<Vec<u8>, Error> {
+    Err(without_exr())
+}
+
+/// What was rendered as OpenEXR, with a layer for each quantity.
+#[cfg(feature = "exr")]
+pub(super) fn layers_bytes(buffers: &Buffers) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    buffers.write_exr(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+#[cfg(not(feature = "exr"))]
+pub(super) fn layers_bytes(_: &Buffers) -> Result<Vec<u8>, Error> {
+    Err(without_exr())
+}
+
+/// OpenEXR is asked for in a build that lacks it.
+fn without_exr() -> Error {
+    Error::request("this build has no OpenEXR", "write a .hdr, or build with the feature `exr`")
 }
 
 /// Pictures as a file: one as PNG, several as an animation of so many frames per second.
