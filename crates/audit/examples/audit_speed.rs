@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use std::time::Instant;
-use toile_audit::{Solid, body_penetrations, self_intersections};
+use toile_audit::{Shape, body_penetrations, self_intersections};
 use toile_mesh::TriMesh;
 use toile_mesh::shape::{Diagonals, grid};
 
@@ -50,7 +50,7 @@ fn report_body(n: usize, sheet: &TriMesh) -> Result<(), toile_audit::Error> {
             }));
         }
     }
-    let body = Solid::from(&weld(ball).map_positions(|p| 0.4 * p.normalize()));
+    let body = Shape::from(&weld(ball).map_positions(|p| 0.4 * p.normalize()));
     let start = Instant::now();
     let found = body_penetrations(&sheet.positions, &sheet.triangles, &body)?;
     let seconds = start.elapsed().as_secs_f64();

@@ -26,5 +26,6 @@ pub use intersections::{
     Count, count_self_intersections, self_intersections, self_intersections_brute_force,
 };
 pub use predicates::{LARGEST_COORDINATE, SMALLEST_COORDINATE};
-pub use solid::{Penetrations, Solid, body_penetrations, body_penetrations_deeper_than};
+pub use solid::{Penetrations, body_penetrations, body_penetrations_deeper_than, is_open};
 pub use strain::{EdgeStrain, edge_lengths, max_edge_strain};
+pub use toile_mesh::Shape;

@@ -8,69 +8,18 @@ use crate::inside::{Closure, is_inside};
 use crate::predicates::{check_triangles, checked_positions};
 use crate::tree::{Bounds, Tree};
 use crate::{Error, distance, pair};
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
-use toile_mesh::TriMesh;
+use toile_mesh::Shape;
 
-/// A body that cloth must not enter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Solid {
-    /// A triangle mesh. If it is closed and consistently oriented, its inside is where the winding
-    /// number is not zero; if it is closed only, where rays cross it an odd number of times; if it
-    /// is open it has no inside, and only crossings count.
-    Mesh {
-        /// Vertex positions [m].
-        positions: Vec<DVec3>,
-        /// Vertex indices of each triangle.
-        triangles: Vec<[u32; 3]>,
-    },
-    /// A ball.
-    Sphere {
-        /// Its centre [m].
-        centre: DVec3,
-        /// Its radius [m].
-        radius: f64,
-    },
-    /// All points nearer to a segment than the radius.
-    Capsule {
-        /// One end of the segment [m].
-        a: DVec3,
-        /// The other end [m].
-        b: DVec3,
-        /// Its radius [m].
-        radius: f64,
-    },
-    /// The half-space below a plane, on the side away from the normal.
-    Plane {
-        /// A point of the plane [m].
-        point: DVec3,
-        /// Its normal, of any length but zero.
-        normal: DVec3,
-    },
-    /// A box.
-    Cuboid {
-        /// Its centre [m].
-        centre: DVec3,
-        /// Half its edge lengths [m].
-        half: DVec3,
-        /// From the frame of the box to that of the world; need not be normalised.
-        rotation: DQuat,
-    },
-}
-
-impl Solid {
-    /// Whether it is a mesh with a boundary, which has no inside.
-    pub fn is_open(&self) -> bool {
-        match self {
-            Self::Mesh { triangles, .. } => Closure::new(triangles) == Closure::Open,
-            _ => false,
-        }
-    }
-}
-
-impl From<&TriMesh> for Solid {
-    fn from(mesh: &TriMesh) -> Self {
-        Self::Mesh { positions: mesh.positions.clone(), triangles: mesh.triangles.clone() }
+/// Whether a body is a mesh with a boundary, which has no inside.
+///
+/// A closed mesh with consistent orientation has its inside where the winding number is not zero; a closed one without, where
+/// rays cross it an odd number of times; an open one has none, and only crossings count.
+pub fn is_open(body: &Shape) -> bool {
+    match body {
+        Shape::Mesh(mesh) => Closure::new(&mesh.triangles) == Closure::Open,
+        _ => false,
     }
 }
 
@@ -121,7 +70,7 @@ impl Penetrations {
 pub fn body_penetrations(
     positions: &[DVec3],
     triangles: &[[u32; 3]],
-    body: &Solid,
+    body: &Shape,
 ) -> Result<Penetrations, Error> {
     body_penetrations_deeper_than(0.0, positions, triangles, body)
 }
@@ -135,14 +84,15 @@ pub fn body_penetrations_deeper_than(
     depth: f64,
     positions: &[DVec3],
     triangles: &[[u32; 3]],
-    body: &Solid,
+    body: &Shape,
 ) -> Result<Penetrations, Error> {
     let positions = &*checked_positions(positions)?;
     check_triangles(positions.len(), triangles)?;
     check_solid(body)?;
     let at = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
-    if let Solid::Mesh { positions: body_positions, triangles: body_triangles } = body {
-        let body_positions = &*checked_positions(body_positions)?;
+    if let Shape::Mesh(mesh) = body {
+        let body_triangles = &mesh.triangles;
+        let body_positions = &*checked_positions(&mesh.positions)?;
         let tree = Tree::new(body_positions, body_triangles);
         let closure = Closure::new(body_triangles);
         let inside: Vec<bool> = positions
@@ -172,21 +122,21 @@ pub fn body_penetrations_deeper_than(
 }
 
 /// Whether a triangle has a point more than `depth` inside a shape with a formula.
-fn enters(body: &Solid, t: [DVec3; 3], depth: f64) -> bool {
+fn enters(body: &Shape, t: [DVec3; 3], depth: f64) -> bool {
     match body {
-        Solid::Mesh { .. } => false,
-        Solid::Sphere { centre, radius } => {
+        Shape::Mesh(_) => false,
+        Shape::Sphere { centre, radius } => {
             distance::point_triangle(*centre, t).sqrt() < radius - depth
         }
-        Solid::Capsule { a, b, radius } => {
+        Shape::Capsule { a, b, radius } => {
             distance::segment_triangle(*a, *b, t).sqrt() < radius - depth
         }
-        Solid::Plane { point, normal } => {
+        Shape::Plane { point, normal } => {
             let n = normal.normalize();
             t.iter().any(|p| n.dot(*p - *point) < -depth)
         }
-        Solid::Cuboid { centre, half, rotation } => {
-            let to_box = rotation.normalize().inverse();
+        Shape::Cuboid { centre, half, rotation } => {
+            let to_box = rotation.transpose();
             enters_box(t.map(|p| to_box * (p - *centre)), *half - DVec3::splat(depth))
         }
     }
@@ -211,18 +161,14 @@ fn enters_box(t: [DVec3; 3], half: DVec3) -> bool {
 }
 
 /// Refuses shapes that are not finite or have no inside.
-fn check_solid(body: &Solid) -> Result<(), Error> {
+fn check_solid(body: &Shape) -> Result<(), Error> {
     let good = match body {
-        Solid::Mesh { positions, triangles } => {
-            return check_triangles(positions.len(), triangles);
-        }
-        Solid::Sphere { centre, radius } => centre.is_finite() && is_size(*radius),
-        Solid::Capsule { a, b, radius } => a.is_finite() && b.is_finite() && is_size(*radius),
-        Solid::Plane { point, normal } => point.is_finite() && is_size(normal.length()),
-        Solid::Cuboid { centre, half, rotation } => {
-            centre.is_finite()
-                && half.to_array().into_iter().all(is_size)
-                && is_size(rotation.length())
+        Shape::Mesh(mesh) => return check_triangles(mesh.positions.len(), &mesh.triangles),
+        Shape::Sphere { centre, radius } => centre.is_finite() && is_size(*radius),
+        Shape::Capsule { a, b, radius } => a.is_finite() && b.is_finite() && is_size(*radius),
+        Shape::Plane { point, normal } => point.is_finite() && is_size(normal.length()),
+        Shape::Cuboid { centre, half, rotation } => {
+            centre.is_finite() && half.to_array().into_iter().all(is_size) && is_rotation(*rotation)
         }
     };
     if good { Ok(()) } else { Err(Error::NotASolid) }
@@ -230,4 +176,10 @@ fn check_solid(body: &Solid) -> Result<(), Error> {
 
 fn is_size(x: f64) -> bool {
     x > 0.0 && x.is_finite()
+}
+
+/// Whether a matrix turns without stretching, but for rounding.
+fn is_rotation(m: DMat3) -> bool {
+    let off = m.transpose() * m - DMat3::IDENTITY;
+    off.to_cols_array().iter().all(|x| x.abs() < 1e-9) && m.determinant() > 0.0
 }

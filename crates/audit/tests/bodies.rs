@@ -1,11 +1,12 @@
 //! Penetration of bodies and strain: known answers and agreement of formula and mesh.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 use toile_audit::{
-    Error, Penetrations, Solid, body_penetrations, body_penetrations_deeper_than, edge_lengths,
+    Error, Penetrations, Shape, body_penetrations, body_penetrations_deeper_than, edge_lengths,
     max_edge_strain,
 };
+use toile_mesh::TriMesh;
 
 fn v(x: f64, y: f64, z: f64) -> DVec3 {
     DVec3::new(x, y, z)
@@ -23,16 +24,16 @@ fn cube() -> (Vec<DVec3>, Vec<[u32; 3]>) {
     (corners.collect(), triangles)
 }
 
-fn cube_mesh() -> Solid {
+fn cube_mesh() -> Shape {
     let (positions, triangles) = cube();
-    Solid::Mesh { positions, triangles }
+    Shape::Mesh(TriMesh::new(positions, triangles))
 }
 
-fn one(body: &Solid, t: [DVec3; 3]) -> Penetrations {
+fn one(body: &Shape, t: [DVec3; 3]) -> Penetrations {
     body_penetrations(&t, &[[0, 1, 2]], body).unwrap()
 }
 
-fn is_vertex_inside(body: &Solid, p: DVec3) -> bool {
+fn is_vertex_inside(body: &Shape, p: DVec3) -> bool {
     let found = body_penetrations(&[p], &[], body).unwrap();
     !found.vertices_inside.is_empty()
 }
@@ -69,7 +70,7 @@ fn rays_through_edges_and_corners_of_a_mesh_are_counted_once() {
     let mut flipped = triangles.clone();
     flipped[3].swap(0, 1);
     for triangles in [triangles, flipped] {
-        let body = Solid::Mesh { positions: x.clone(), triangles };
+        let body = Shape::Mesh(TriMesh::new(x.clone(), triangles));
         for i in 0..11 * 11 * 11 {
             let p = v((i % 11 - 5).into(), (i / 11 % 11 - 5).into(), (i / 121 - 5).into());
             let truth = p.abs().element_sum() < 4.0;
@@ -84,7 +85,7 @@ fn overlapping_parts_of_a_body_do_not_cancel() {
     let (other, faces) = cube();
     positions.extend(other.iter().map(|p| *p + v(0.5, 0.25, 0.125)));
     triangles.extend(faces.iter().map(|t| t.map(|i| i + 8)));
-    let body = Solid::Mesh { positions, triangles };
+    let body = Shape::Mesh(TriMesh::new(positions, triangles));
     assert!(is_vertex_inside(&body, v(0.1, 0.1, 0.1)), "inside both");
     assert!(is_vertex_inside(&body, v(1.2, 0.1, 0.1)), "inside the second");
     assert!(!is_vertex_inside(&body, v(1.6, 0.1, 0.1)));
@@ -94,7 +95,7 @@ fn overlapping_parts_of_a_body_do_not_cancel() {
 fn an_open_mesh_has_crossings_only_and_says_so() {
     let (positions, mut triangles) = cube();
     triangles.pop();
-    let body = Solid::Mesh { positions, triangles };
+    let body = Shape::Mesh(TriMesh::new(positions, triangles));
     let within = one(&body, [v(0.1, 0.0, 0.0), v(0.2, 0.0, 0.0), v(0.1, 0.3, 0.0)]);
     assert!(within.open_body && within.count() == 0);
     let through = one(&body, [v(-5.0, 0.1, 0.2), v(0.0, 0.1, 0.2), v(0.0, 0.1, 9.0)]);
@@ -105,10 +106,10 @@ fn an_open_mesh_has_crossings_only_and_says_so() {
 fn formulas_are_penetrated_from_inside_the_triangle_too() {
     let big = [v(-9.0, 0.5, -9.0), v(9.0, 0.5, -9.0), v(0.0, 0.5, 9.0)];
     let away = big.map(|p| p + v(0.0, 0.5, 0.0));
-    let sphere = Solid::Sphere { centre: DVec3::ZERO, radius: 1.0 };
-    let capsule = Solid::Capsule { a: v(0.0, -3.0, 0.0), b: DVec3::ZERO, radius: 1.0 };
-    let cuboid = Solid::Cuboid { centre: DVec3::ZERO, half: DVec3::ONE, rotation: DQuat::IDENTITY };
-    let plane = Solid::Plane { point: v(5.0, 1.0, 5.0), normal: v(0.0, 3.0, 0.0) };
+    let sphere = Shape::Sphere { centre: DVec3::ZERO, radius: 1.0 };
+    let capsule = Shape::Capsule { a: v(0.0, -3.0, 0.0), b: DVec3::ZERO, radius: 1.0 };
+    let cuboid = Shape::Cuboid { centre: DVec3::ZERO, half: DVec3::ONE, rotation: DMat3::IDENTITY };
+    let plane = Shape::Plane { point: v(5.0, 1.0, 5.0), normal: v(0.0, 3.0, 0.0) };
     for body in [&sphere, &capsule, &cuboid] {
         let found = one(body, big);
         assert_eq!(found.triangles_crossing, [0], "{body:?}");
@@ -125,9 +126,9 @@ fn formulas_are_penetrated_from_inside_the_triangle_too() {
 #[test]
 fn shapes_without_a_size_are_errors() {
     for body in [
-        Solid::Sphere { centre: DVec3::ZERO, radius: 0.0 },
-        Solid::Plane { point: DVec3::ZERO, normal: DVec3::ZERO },
-        Solid::Cuboid { centre: DVec3::NAN, half: DVec3::ONE, rotation: DQuat::IDENTITY },
+        Shape::Sphere { centre: DVec3::ZERO, radius: 0.0 },
+        Shape::Plane { point: DVec3::ZERO, normal: DVec3::ZERO },
+        Shape::Cuboid { centre: DVec3::NAN, half: DVec3::ONE, rotation: DMat3::IDENTITY },
     ] {
         assert_eq!(body_penetrations(&[], &[], &body), Err(Error::NotASolid));
     }
@@ -183,8 +184,8 @@ proptest! {
         let rotation = DQuat::from_scaled_axis(axis.normalize_or(DVec3::X) * angle);
         let (positions, triangles) = cube();
         let positions = positions.iter().map(|p| rotation * (*p * half) + centre).collect();
-        let by_mesh = one(&Solid::Mesh { positions, triangles }, t);
-        let by_formula = one(&Solid::Cuboid { centre, half, rotation }, t);
+        let by_mesh = one(&Shape::Mesh(TriMesh::new(positions, triangles)), t);
+        let by_formula = one(&Shape::Cuboid { centre, half, rotation: DMat3::from_quat(rotation) }, t);
         prop_assert_eq!(by_formula, by_mesh);
     }
 
@@ -197,9 +198,9 @@ proptest! {
         let t = [t[0], t[1.min(2 - collapse)], t[2 - collapse]];
         for (a, b) in [(a, a), (a, b)] {
             let body = |radius| if a == b {
-                Solid::Sphere { centre: a, radius }
+                Shape::Sphere { centre: a, radius }
             } else {
-                Solid::Capsule { a, b, radius }
+                Shape::Capsule { a, b, radius }
             };
             let sampled = sampled_distance(a, b, t);
             // A sample is at most half a cell of each away from the true nearest pair.

@@ -21,7 +21,7 @@ use curve::{centre, hull, offset};
 use glam::{DVec2, DVec3};
 use place::Place;
 use std::f64::consts::{PI, TAU};
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_body::{Landmarks, Part};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -62,8 +62,7 @@ pub fn arrange(
     landmarks: &Landmarks,
 ) -> Result<Arrangement, Error> {
     let pattern = &pattern.with_hints();
-    let solid =
-        Solid::Mesh { positions: body.positions.clone(), triangles: body.triangles.clone() };
+    let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let room = Room { body, landmarks, solid, lift };
     let flat: Vec<Vec<DVec2>> = mesh
@@ -139,7 +138,7 @@ pub fn arrange(
 struct Room<'a> {
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
-    solid: Solid,
+    solid: Shape,
     /// What frames are lifted by [m].
     lift: f64,
 }

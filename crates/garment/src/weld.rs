@@ -8,7 +8,7 @@
 
 use crate::error::Error;
 use glam::DVec3;
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_mesh::{Topology, TriMesh};
 
 /// Vertices of panels by the vertex they have become.
@@ -74,7 +74,7 @@ impl Weld {
     }
 
     /// Vertices at which the joined mesh is no surface, or intersects itself or the body.
-    pub(crate) fn faults(&self, body: &Solid) -> Result<Vec<u32>, Error> {
+    pub(crate) fn faults(&self, body: &Shape) -> Result<Vec<u32>, Error> {
         let triangles = &self.mesh.triangles;
         let mut found = self.no_surface();
         if found.is_empty() {
@@ -119,8 +119,8 @@ mod tests {
         panels
     }
 
-    fn far() -> Solid {
-        Solid::Sphere { centre: DVec3::splat(9.0), radius: 1.0 }
+    fn far() -> Shape {
+        Shape::Sphere { centre: DVec3::splat(9.0), radius: 1.0 }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Garments on the mannequin: arranged without touching anything, sewn and at rest without an intersection.
 
 use glam::DVec3;
-use toile_audit::{Solid, body_penetrations, self_intersections};
+use toile_audit::{Shape, body_penetrations, self_intersections};
 use toile_body::{Body, Figure, Mannequin, Pose};
 use toile_garment::{Error, Fabrics, Fitting, Stage, Tailor, arrange};
 use toile_mesh::{Topology, TriMesh};
@@ -28,8 +28,7 @@ fn design(name: &str) -> (Pattern, PatternMesh) {
 fn assert_clear(cloth: &TriMesh, body: &Body, when: &str) {
     let crossing = self_intersections(&cloth.positions, &cloth.triangles).unwrap();
     assert!(crossing.is_empty(), "{when}: {} crossings", crossing.len());
-    let (positions, triangles) = (body.mesh.positions.clone(), body.mesh.triangles.clone());
-    let solid = Solid::Mesh { positions, triangles };
+    let solid = Shape::from(&body.mesh);
     let inside = body_penetrations(&cloth.positions, &cloth.triangles, &solid).unwrap();
     assert!(inside.triangles.is_empty(), "{when}: {} inside", inside.triangles.len());
 }

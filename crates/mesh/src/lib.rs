@@ -23,6 +23,7 @@
 //!
 //! Units are metres and y is up, in memory and in every file.
 
+mod body_shape;
 mod clean;
 pub mod io;
 mod rest;
@@ -32,6 +33,7 @@ mod tri_mesh;
 mod validate;
 mod weld;
 
+pub use body_shape::Shape;
 pub use clean::Cleaning;
 pub use rest::UvScale;
 pub use topology::{Edge, Fans, NONE, Topology};

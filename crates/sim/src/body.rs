@@ -14,46 +14,8 @@ use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use toile_collide::Surface;
 use toile_collide::broad::Detector;
+pub use toile_mesh::Shape;
 use toile_mesh::{Topology, TriMesh};
-
-/// What a body looks like at time zero.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
-    /// A triangle mesh.
-    Mesh(TriMesh),
-    /// A ball.
-    Sphere {
-        /// Its centre [m].
-        centre: DVec3,
-        /// Its radius [m].
-        radius: f64,
-    },
-    /// Everything nearer than a radius to a segment.
-    Capsule {
-        /// One end of the segment [m].
-        a: DVec3,
-        /// The other [m].
-        b: DVec3,
-        /// The radius [m].
-        radius: f64,
-    },
-    /// A box.
-    Cuboid {
-        /// Its centre [m].
-        centre: DVec3,
-        /// Half its edge lengths [m].
-        half: DVec3,
-        /// Its rotation.
-        rotation: DMat3,
-    },
-    /// Everything below a plane.
-    Plane {
-        /// A point of it [m].
-        point: DVec3,
-        /// The side that is free.
-        normal: DVec3,
-    },
-}
 
 /// Something cloth collides with.
 ///

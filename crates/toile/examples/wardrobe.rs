@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toile::fabric;
-use toile_audit::{Solid, body_penetrations, self_intersections};
+use toile_audit::{Shape, body_penetrations, self_intersections};
 use toile_body::{Figure, Landmarks, Mannequin, Pose, repair};
 use toile_garment::{Fitting, Tailor};
 use toile_mesh::{TriMesh, io};
@@ -199,8 +199,7 @@ fn dress(
     let fitting = tailor.fitting();
     let cloth = fitting.mesh();
     let crossing = self_intersections(&cloth.positions, &cloth.triangles)?.len();
-    let (positions, triangles) = (body.positions.clone(), body.triangles.clone());
-    let solid = Solid::Mesh { positions, triangles };
+    let solid = Shape::from(body);
     let inside = body_penetrations(&cloth.positions, &cloth.triangles, &solid)?.triangles.len();
     println!(
         "{:6} {steps:6} {:6.0} {crossing:6} {inside:6} {:7.2} {:6} {:7.3} {}",

@@ -1,8 +1,7 @@
 //! Audit of a moment of a simulation with exact predicates.
 
 use crate::error::Error;
-use glam::{DQuat, DVec3};
-use toile_audit::Solid;
+use glam::DVec3;
 use toile_sim::Body;
 use toile_sim::body::Shape;
 
@@ -40,7 +39,7 @@ pub fn audit(
     let self_intersections = counted.map_err(failed)?.pairs;
     let mut found = Audit { self_intersections, ..Audit::default() };
     for body in bodies {
-        let inside = toile_audit::body_penetrations(positions, triangles, &solid(body, t));
+        let inside = toile_audit::body_penetrations(positions, triangles, &shape_at(body, t));
         let inside = inside.map_err(failed)?;
         found.body_penetrations += inside.count() as u64;
         found.open_bodies += u64::from(inside.open_body);
@@ -48,27 +47,8 @@ pub fn audit(
     Ok(found)
 }
 
-/// A body as it stands at time `t` [s].
-pub(crate) fn solid(body: &Body, t: f64) -> Solid {
+/// The shape of a body as it stands at time `t` [s].
+pub(crate) fn shape_at(body: &Body, t: f64) -> Shape {
     let pose = body.motion.pose(t);
-    match &body.shape {
-        Shape::Mesh(mesh) => Solid::Mesh {
-            positions: mesh.positions.iter().map(|p| pose.apply(*p)).collect(),
-            triangles: mesh.triangles.clone(),
-        },
-        Shape::Sphere { centre, radius } => {
-            Solid::Sphere { centre: pose.apply(*centre), radius: *radius }
-        }
-        Shape::Capsule { a, b, radius } => {
-            Solid::Capsule { a: pose.apply(*a), b: pose.apply(*b), radius: *radius }
-        }
-        Shape::Cuboid { centre, half, rotation } => Solid::Cuboid {
-            centre: pose.apply(*centre),
-            half: *half,
-            rotation: DQuat::from_mat3(&(pose.rotation * *rotation)),
-        },
-        Shape::Plane { point, normal } => {
-            Solid::Plane { point: pose.apply(*point), normal: pose.rotation * *normal }
-        }
-    }
+    body.shape.moved(pose.rotation, pose.translation)
 }

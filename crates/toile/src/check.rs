@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::input;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use toile_audit::{Solid, body_penetrations, count_self_intersections, max_edge_strain};
+use toile_audit::{Shape, body_penetrations, count_self_intersections, is_open, max_edge_strain};
 use toile_mesh::{NONE, Topology, TriMesh};
 
 /// Pairs of a file at which counting ends: nobody wants to know more, and there may be the square
@@ -90,7 +90,7 @@ pub fn check(files: &[PathBuf], body: Option<&Path>) -> Result<Check, Error> {
 
 /// The body of a check.
 struct Obstacle {
-    solid: Solid,
+    solid: Shape,
     is_open: bool,
     warnings: Vec<String>,
 }
@@ -98,8 +98,8 @@ struct Obstacle {
 impl Obstacle {
     fn read(path: &Path) -> Result<Self, Error> {
         let (mesh, warnings) = input::read_body(path)?;
-        let solid = Solid::from(&mesh);
-        Ok(Self { is_open: solid.is_open(), solid, warnings })
+        let solid = Shape::from(&mesh);
+        Ok(Self { is_open: is_open(&solid), solid, warnings })
     }
 
     /// What a count means: none at an open body means nothing.

@@ -20,7 +20,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
-use crate::audit::solid;
+use crate::audit::shape_at;
 use crate::error::Error;
 pub(crate) use begin::begin;
 use bodies::Bodies;
@@ -189,7 +189,7 @@ impl Audited {
         let [itself, with_bodies] = matters(world);
         let t = world.state().time;
         let bodies = world.bodies().iter().filter(|_| with_bodies);
-        let solids = bodies.map(|b| solid(b, t)).collect();
+        let solids = bodies.map(|b| shape_at(b, t)).collect();
         let triangles = world.model().mesh.triangles.clone();
         Self { triangles, itself, bodies: Bodies::new(solids, 1.5 * world.separation()) }
     }

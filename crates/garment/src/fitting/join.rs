@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::iron::iron;
 use crate::weld::{Meet, Weld};
 use glam::DVec3;
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_collide::field;
 use toile_sim::{State, World};
 
@@ -28,8 +28,7 @@ impl Fitting {
         if attempt % 2 == 1 && !wanted.is_empty() {
             wanted = vec![wanted[attempt / 2 % wanted.len()]];
         }
-        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
-        let solid = Solid::Mesh { positions, triangles };
+        let solid = Shape::from(&self.body);
         for round in 0..JOINING_ROUNDS {
             if wanted.is_empty() {
                 return Ok(());
@@ -88,8 +87,7 @@ impl Fitting {
             Some(skin) => skin,
             None => field::Solid::with_holes(&self.body.positions, &self.body.triangles)?,
         };
-        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
-        let solid = Solid::Mesh { positions, triangles };
+        let solid = Shape::from(&self.body);
         for corner in self.corners(&open) {
             let old = (0..self.pairs.len()).filter(|i| self.joined[*i]);
             let pairs: Vec<[u32; 2]> =

@@ -13,7 +13,7 @@ use crate::iron::iron;
 use crate::weld::{Meet, Weld};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -37,8 +37,7 @@ impl Fitting {
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);
         let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;
-        let (positions, triangles) = (self.body.positions.clone(), self.body.triangles.clone());
-        let solid = Solid::Mesh { positions, triangles };
+        let solid = Shape::from(&self.body);
         (fine.stage, fine.has_friction) = (Stage::Draping, fine.is_elastic);
         fine.pull[0] = fine.pull[1];
         let all: Vec<usize> = (0..pairs.len()).collect();

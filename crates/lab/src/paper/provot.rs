@@ -15,7 +15,7 @@ use std::time::Instant;
 use toile::Error;
 use toile::audit;
 use toile::{Cloth, ClothShape, Diagonals, Place, Rotate, Scene};
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_body::{Mannequin, Pose};
 use toile_garment::{Fitting, Stage, arrange};
 use toile_pattern::design::Design;
@@ -190,8 +190,7 @@ fn make(design: &str, target: usize, most: u32, body: &toile_body::Body) -> Resu
     let failed = |e: toile_audit::Error| Error::Audit(e.to_string());
     let crossings =
         toile_audit::self_intersections(&cloth.positions, &cloth.triangles).map_err(failed)?.len();
-    let (positions, triangles) = (body.mesh.positions.clone(), body.mesh.triangles.clone());
-    let solid = Solid::Mesh { positions, triangles };
+    let solid = Shape::from(&body.mesh);
     let inside = toile_audit::body_penetrations(&cloth.positions, &cloth.triangles, &solid)
         .map_err(failed)?
         .count();

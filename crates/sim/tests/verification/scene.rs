@@ -1,7 +1,7 @@
 //! Small scenes, and the audit of what becomes of them.
 
-use glam::{DQuat, DVec3};
-use toile_audit::{Solid, body_penetrations_deeper_than, self_intersections};
+use glam::DVec3;
+use toile_audit::{body_penetrations_deeper_than, self_intersections};
 use toile_mesh::shape::{Diagonals, grid};
 use toile_sim::body::Shape;
 use toile_sim::force::Wind;
@@ -80,30 +80,11 @@ pub(crate) fn assert_clean(world: &World, what: &str) {
     let crossing = self_intersections(x, triangles).unwrap();
     assert!(crossing.is_empty(), "{what}: {crossing:?} intersect after step {step}");
     for body in world.bodies() {
-        let solid = solid(body, world.state().time);
+        let pose = body.motion.pose(world.state().time);
+        let solid = body.shape.moved(pose.rotation, pose.translation);
         // Against a formula the audit rounds; a mesh is audited exactly.
         let found = body_penetrations_deeper_than(1e-9, x, triangles, &solid).unwrap();
         assert_eq!(found.count(), 0, "{what}: inside {} after step {step}: {found:?}", body.name);
-    }
-}
-
-/// The body at time t as the audit sees it.
-fn solid(body: &Body, t: f64) -> Solid {
-    let pose = body.motion.pose(t);
-    let at = |p: &DVec3| pose.apply(*p);
-    match &body.shape {
-        Shape::Mesh(mesh) => Solid::Mesh {
-            positions: mesh.positions.iter().map(at).collect(),
-            triangles: mesh.triangles.clone(),
-        },
-        Shape::Sphere { centre, radius } => Solid::Sphere { centre: at(centre), radius: *radius },
-        Shape::Capsule { a, b, radius } => Solid::Capsule { a: at(a), b: at(b), radius: *radius },
-        Shape::Cuboid { centre, half, rotation } => Solid::Cuboid {
-            centre: at(centre),
-            half: *half,
-            rotation: DQuat::from_mat3(&(pose.rotation * *rotation)),
-        },
-        Shape::Plane { point, normal } => Solid::Plane { point: at(point), normal: *normal },
     }
 }
 

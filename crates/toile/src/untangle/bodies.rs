@@ -8,7 +8,7 @@
 use super::cloth::{Cloth, Moves};
 use super::obstacle::Obstacle;
 use glam::DVec3;
-use toile_audit::{Error, Penetrations, Solid, body_penetrations};
+use toile_audit::{Error, Penetrations, Shape, body_penetrations};
 
 /// Mean of the unit ways outwards below which a part does not agree where to leave.
 const AGREED: f64 = 0.35;
@@ -20,14 +20,14 @@ const ROUNDS: u32 = 8;
 
 /// All bodies at the start.
 pub(super) struct Bodies {
-    solids: Vec<Solid>,
+    solids: Vec<Shape>,
     obstacles: Vec<Option<Obstacle>>,
     /// Distance that is left to bodies [m].
     clear: f64,
 }
 
 impl Bodies {
-    pub(super) fn new(solids: Vec<Solid>, clear: f64) -> Self {
+    pub(super) fn new(solids: Vec<Shape>, clear: f64) -> Self {
         Self { obstacles: solids.iter().map(Obstacle::new).collect(), solids, clear }
     }
 

@@ -1,8 +1,9 @@
 //! Bodies as signed distances, and the way out of them.
 
 use glam::{DQuat, DVec3};
-use toile_audit::Solid;
+use toile_audit::Shape;
 use toile_collide::field;
+use toile_mesh::TriMesh;
 
 /// Steps along a ray before it is taken to have left the body.
 const MARCH: u32 = 200;
@@ -36,9 +37,9 @@ pub(super) enum Obstacle {
 
 impl Obstacle {
     /// The body; none of a mesh that has no inside and no outside to bring cloth to.
-    pub(super) fn new(solid: &Solid) -> Option<Self> {
-        Some(match solid {
-            Solid::Mesh { positions, triangles } => {
+    pub(super) fn new(shape: &Shape) -> Option<Self> {
+        Some(match shape {
+            Shape::Mesh(TriMesh { positions, triangles, .. }) => {
                 let solid = Box::new(field::Solid::with_holes(positions, triangles).ok()?);
                 let normal = |t: &[u32; 3]| {
                     let [a, b, c] = t.map(|v| positions[v as usize]);
@@ -46,14 +47,14 @@ impl Obstacle {
                 };
                 Self::Mesh { solid, normals: triangles.iter().map(normal).collect() }
             }
-            Solid::Sphere { centre, radius } => {
+            Shape::Sphere { centre, radius } => {
                 Self::Round { a: *centre, b: *centre, radius: *radius }
             }
-            Solid::Capsule { a, b, radius } => Self::Round { a: *a, b: *b, radius: *radius },
-            Solid::Cuboid { centre, half, rotation } => {
-                Self::Cuboid { centre: *centre, half: *half, rotation: rotation.normalize() }
+            Shape::Capsule { a, b, radius } => Self::Round { a: *a, b: *b, radius: *radius },
+            Shape::Cuboid { centre, half, rotation } => {
+                Self::Cuboid { centre: *centre, half: *half, rotation: DQuat::from_mat3(rotation) }
             }
-            Solid::Plane { point, normal } => {
+            Shape::Plane { point, normal } => {
                 Self::Plane { point: *point, normal: normal.normalize() }
             }
         })
