@@ -4,8 +4,11 @@ use super::geometry;
 use super::seeds;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use toile::output::{OutputFolder, Plan};
 use toile::{Error, Options, Scene};
+use toile_body::motion::{Bvh, Clip as Motion, Performance, Posture, Recording, Rig, Skinning};
+use toile_body::{Mannequin, Pose};
 use toile_collide::ccd::Pair;
 use toile_lab::fit;
 use toile_lab::laboratory::kes::Along;
@@ -82,6 +85,7 @@ pub(crate) fn all() -> Vec<Reader> {
             pattern(b, outlines)
         }),
         reader("sidecar", "toml", true, 1000, seeds::texts(&[seeds::SIDECAR]), |b, _| sidecar(b)),
+        reader("motion-bvh", "bvh", true, 3000, seeds::bvh_files(), |b, _| motion(b)),
         reader("measurements", "toml", true, 1000, seeds::texts(seeds::MEASUREMENTS), measurements),
         reader("queries", "csv", true, 3000, seeds::queries(), queries),
         reader("state", "bin", false, 1500, vec![saved_state()], state),
@@ -186,6 +190,30 @@ fn sidecar(bytes: &[u8]) {
     let m = Measurements::of(Figure::Female, Size::M);
     let design = Design::find("tshirt").expect("a design").draft(&m);
     judged(toile_pattern::sidecar::apply(&text, "s", &design).map(|p| p.check()));
+}
+
+/// The body that motions are read for; to make one takes a second.
+fn rig() -> &'static Rig {
+    static RIG: OnceLock<Rig> = OnceLock::new();
+    RIG.get_or_init(|| {
+        let m = toile_body::Figure::Female.measurements(Size::Xs);
+        Rig::new(&Mannequin::new(&m, toile_body::Figure::Female, Pose::A).expect("a body"))
+    })
+}
+
+/// A motion file, carried over to a body: every posture has finite numbers.
+fn motion(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let Some(bvh) = judged(Bvh::parse(&text, "m.bvh")) else { return };
+    let Some(recording) = judged(Recording::new(&bvh, rig())) else { return };
+    let clip = Motion::Recorded(Box::new(recording));
+    let duration = clip.duration().unwrap_or(0.0);
+    assert!(duration.is_finite(), "a motion of {duration} s");
+    let performance = Performance::new(rig(), clip, Skinning::default());
+    let moments = [0.5, performance.clip_start(), performance.clip_start() + 0.5 * duration];
+    let posture = moments.map(|t| performance.posture(t));
+    let is_finite = |p: &Posture| p.root.is_finite() && p.turns.iter().all(|q| q.is_finite());
+    assert!(posture.iter().all(is_finite), "{posture:?}");
 }
 
 fn measurements(bytes: &[u8], _: &Path) {

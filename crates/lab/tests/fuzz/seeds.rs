@@ -225,3 +225,32 @@ b = "back.side-left[0, 1]"
 gather = 1.1
 confidence = 0.9
 "#;
+
+/// Motions: one that toile writes, and one in the way of other programs.
+pub(crate) fn bvh_files() -> Vec<Vec<u8>> {
+    use toile_body::motion::{Bvh, Posture, Rig};
+    use toile_body::{Figure, Mannequin, Pose};
+    use toile_pattern::Size;
+    let m = Figure::Female.measurements(Size::Xs);
+    let rig = Rig::new(&Mannequin::new(&m, Figure::Female, Pose::A).expect("a body"));
+    let own = Bvh::write(&rig, &[Posture::REST; 2], 0.04).expect("written");
+    let frame = (0..45).map(|k| format!("{} ", (k * 7) % 30)).collect::<String>();
+    let other = BVH.to_owned() + &format!("{frame}\n").repeat(3);
+    texts(&[&own, &other])
+}
+
+/// A figure with every limb; end sites, names with spaces, and rotations in two orders.
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\
+ JOINT Spine\n {\n OFFSET 0 20 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n\
+ JOINT Neck\n {\n OFFSET 0 25 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n\
+ JOINT Head\n {\n OFFSET 0 10 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n OFFSET 0 18 0\n }\n }\n }\n\
+ JOINT Left Arm\n {\n OFFSET 18 20 0\n CHANNELS 3 Xrotation Yrotation Zrotation\n\
+ JOINT LeftForeArm\n {\n OFFSET 28 0 0\n CHANNELS 3 Xrotation Yrotation Zrotation\n End Site\n {\n OFFSET 25 0 0\n }\n }\n }\n\
+ JOINT Right Arm\n {\n OFFSET -18 20 0\n CHANNELS 3 Xrotation Yrotation Zrotation\n\
+ JOINT RightForeArm\n {\n OFFSET -28 0 0\n CHANNELS 3 Xrotation Yrotation Zrotation\n End Site nub\n {\n OFFSET -25 0 0\n }\n }\n }\n }\n\
+ JOINT LeftUpLeg\n {\n OFFSET 9 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n\
+ JOINT LeftLeg\n {\n OFFSET 0 -42 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n\
+ JOINT LeftFoot\n {\n OFFSET 0 -40 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n OFFSET 0 -6 14\n }\n }\n }\n }\n\
+ JOINT RightUpLeg\n {\n OFFSET -9 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n\
+ JOINT RightLeg\n {\n OFFSET 0 -42 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n OFFSET 0 -40 0\n }\n }\n }\n}\n\
+MOTION\nFrames: 3\nFrame Time: 0.0333333\n";
