@@ -6,6 +6,7 @@ use crate::wearer::{ToMeasure, parse_pair};
 use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
+use toile::body::MotionOrder;
 use toile::garment::{Order, dress};
 use toile::{Coordinates, Error};
 
@@ -23,6 +24,7 @@ use toile::{Coordinates, Error};
   toile drape dress --measurements me.toml --set waist_girth=74
   toile drape my-pattern.toml --body scan.obj --quality draft
   toile drape skirt --frames gif --every 0.1
+  toile drape tshirt --motion walk --duration 4 --frames glb
   toile drape tshirt --quality fine --resume
   toile drape sphere --fabric silk --quality fine --out out/silk
   toile drape sphere --quality fine --levels 3
@@ -43,6 +45,16 @@ pub(crate) struct Args {
     /// How it stands while it is dressed: a (arms half raised) or t (arms level).
     #[arg(long, default_value = "a")]
     pose: String,
+    /// What the mannequin does when it is dressed: walk, walk-turn, turn, arms-up, squat, or a BVH file. Frames are those of the motion,
+    /// which begins with the way from the pose of the fitting (1.5 s).
+    #[arg(long, value_name = "NAME|FILE.bvh", conflicts_with = "body")]
+    motion: Option<String>,
+    /// How much of the motion [s]; all of it if not given, and 4 s of a walk or a turn.
+    #[arg(long, value_name = "S", requires = "motion", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// Speed of a walk [m/s]; 1.2 if not given.
+    #[arg(long, value_name = "M/S", requires = "motion", allow_negative_numbers = true)]
+    speed: Option<f64>,
     /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB.
     #[arg(long, value_name = "MESH", conflicts_with = "wearer_size")]
     body: Option<PathBuf>,
@@ -104,6 +116,12 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let is_file = Path::new(&args.what).exists();
     let is_square = args.what == "sphere" && !is_file;
     let is_scene = is_file && toile::is_scene(&args.what);
+    if (is_square || is_scene) && args.motion.is_some() {
+        return Err(Error::Request {
+            message: "only a garment's mannequin takes --motion".into(),
+            help: "in a scene, give its body a motion".into(),
+        });
+    }
     if (is_square || is_scene) && !(args.with.is_empty() && args.to_measure.measurements.is_none())
     {
         return Err(Error::Request {
@@ -178,6 +196,11 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         wearer: worn_by,
         figure,
         pose,
+        motion: args.motion.as_ref().map(|motion| MotionOrder {
+            speed: args.speed,
+            duration: args.duration,
+            ..MotionOrder::new(motion)
+        }),
         body: args.body.clone(),
         fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {

@@ -37,7 +37,10 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 use toile_sim::body::Shape;
-use toile_sim::{Body, Cloth, Fabric, Piece, Preset, StepReport, Surroundings, World};
+use toile_sim::{
+    Body, Cloth, Deformation, Fabric, Piece, Preset, Settings, State, StepReport, Surroundings,
+    World,
+};
 
 /// Pull of the threads while panels come together, and when they are tightest, as a share of the stiffness of the fabric.
 const PULL: [f64; 2] = [0.1, 4.0];
@@ -386,6 +389,30 @@ impl Fitting {
                 self.rest()?;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Lets the body move from now on, in steps of another length [s]: time begins anew at zero, unless it has done so before and the
+    /// state is one that was `resumed`.
+    ///
+    /// # Errors
+    /// If the simulation refuses something.
+    pub(crate) fn animate(
+        &mut self,
+        deformation: Deformation,
+        step: f64,
+        resumed: bool,
+    ) -> Result<(), Error> {
+        (self.stage, self.has_friction) = (Stage::Done, true);
+        let state = self.world.state().clone();
+        let settings = Settings { step, ..self.world.settings().clone() };
+        self.world.set_settings(settings)?;
+        self.world.set_body_friction(0, None)?;
+        self.world.set_body_deformation(0, Some(deformation))?;
+        self.world.restore(State { time: 0.0, step: 0, before: None, ..state.clone() })?;
+        if resumed {
+            self.world.restore(state)?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use toile_body::Landmarks;
 use toile_mesh::TriMesh;
 use toile_pattern::Pattern;
 use toile_pattern::meshing::{self, PatternMesh};
-use toile_sim::{State, StepReport, World};
+use toile_sim::{Deformation, State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
 const COARSER: f64 = 2.0;
@@ -176,6 +176,21 @@ impl<'a> Tailor<'a> {
     /// Whether it is at rest, in the triangles that were asked for.
     pub fn is_done(&self) -> bool {
         !self.is_coarse() && self.fitting.stage() == Stage::Done
+    }
+
+    /// Lets the body of a garment that hangs move from now on, in steps of another length [s]: time begins anew at zero. A garment
+    /// that was saved after that is `resumed`.
+    ///
+    /// # Errors
+    /// If the simulation refuses something.
+    pub fn animate(
+        &mut self,
+        deformation: Deformation,
+        step: f64,
+        resumed: bool,
+    ) -> Result<(), Error> {
+        self.coarse = None;
+        self.fitting.animate(deformation, step, resumed)
     }
 
     /// One step.

@@ -1,6 +1,8 @@
 //! Pictures of bodies, with the tapes that measured them.
 
 mod motion;
+mod moving;
+mod room;
 
 use crate::error::Error;
 use crate::input::MeshFile;
@@ -14,6 +16,8 @@ use toile_render::{Image, Material, srgb};
 pub use motion::{
     Bvh, Motion, Performance, Recording, Rig, Skinning, Source, moments_to, read_bvh, write_motion,
 };
+pub use moving::{MotionOrder, MotionReport, MovingBody};
+pub use room::SelfContact;
 pub use toile_body::{
     Body, Figure, Landmarks, Mannequin, Measured, Part, Pose, Repairs, fitted, measure, repair,
 };

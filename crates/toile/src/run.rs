@@ -129,6 +129,8 @@ pub enum Stage {
     Sewing,
     /// A garment comes to rest.
     Draping,
+    /// A dressed body moves.
+    Moving,
     /// The result is audited.
     Auditing,
     /// It is found out how a garment fits.
@@ -148,6 +150,7 @@ impl Stage {
             Self::Simulating => "simulating",
             Self::Sewing => "sewing",
             Self::Draping => "draping",
+            Self::Moving => "moving",
             Self::Auditing => "auditing",
             Self::Measuring => "measuring",
             Self::Writing => "writing",
@@ -486,9 +489,10 @@ impl<'a, J: Job> Run<'a, J> {
 
     /// Frame n belongs to the step nearest to the time n / fps.
     fn is_frame_due(&self) -> bool {
+        let Some(first) = self.job.first_frame_step() else { return false };
         let time = self.statistics.frames as f64 / self.job.fps();
         let step = (time / self.job.world().settings().step).round().max(0.0) as u64;
-        step <= self.job.progress().step
+        first + step <= self.job.progress().step
     }
 
     fn audit(&mut self) -> Result<Audit, Error> {
@@ -542,7 +546,8 @@ impl<'a, J: Job> Run<'a, J> {
         if recorder.has_pictures() {
             tell(Stage::Drawing);
         }
-        recorder.finish(&mut folder, self.job, self.options.with_body)?;
+        let with_body = self.options.with_body || self.job.body_cache().is_some();
+        recorder.finish(&mut folder, self.job, with_body)?;
         self.statistics.stages.write += clock.elapsed().as_secs_f64();
         let cpu_seconds = self.cpu_since_start().map(|s| s + self.statistics.cpu_seconds);
         self.statistics.wall_seconds += self.started.elapsed().as_secs_f64();

@@ -24,14 +24,19 @@ const TABLE_RATE: f64 = 0.9;
 /// The length of leg that the table belongs to [m].
 const TABLE_LEG: f64 = 0.83;
 
+/// How fast the way of a walk on a circle bends [rad/s]: half a turn in 4 s.
+const TURN: f64 = 0.25 * PI;
+
 /// Slowest and fastest walk [m/s].
 const SPEEDS: [f64; 2] = [0.2, 2.2];
 
-/// Walking straight ahead.
+/// Walking, straight ahead or on a circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walk {
     /// Speed [m/s].
     pub speed: f64,
+    /// How fast the way bends to the left [rad/s].
+    pub turn: f64,
 }
 
 impl Walk {
@@ -77,9 +82,19 @@ impl Walk {
             chest_yaw: (6.0 * a * cos(phase)).to_radians(),
             legs: [leg(0), leg(1)],
             arms: [arm(0), arm(1)],
-            travel: [0.0, self.speed * t],
+            heading: self.turn * t,
+            travel: self.way(t),
             ..Angles::default()
         }
+    }
+
+    /// Where it has come to, to the left and to the front [m].
+    fn way(&self, t: f64) -> [f64; 2] {
+        if self.turn == 0.0 {
+            return [0.0, self.speed * t];
+        }
+        let (radius, angle) = (self.speed / self.turn, self.turn * t);
+        [radius * (1.0 - cos(angle)), radius * sin(angle)]
     }
 }
 
@@ -95,7 +110,7 @@ pub struct Key {
 /// A motion of a figure.
 #[derive(Clone, Debug)]
 pub enum Clip {
-    /// Walking straight ahead.
+    /// Walking.
     Walk(Walk),
     /// Turning on the spot, to the left, in steps.
     Turn {
@@ -114,7 +129,7 @@ pub enum Clip {
 
 impl Clip {
     /// Names of the built-in clips.
-    pub const NAMES: [&str; 4] = ["walk", "turn", "arms-up", "squat"];
+    pub const NAMES: [&str; 5] = ["walk", "walk-turn", "turn", "arms-up", "squat"];
 
     /// Walking at a speed [m/s].
     ///
@@ -123,13 +138,22 @@ impl Clip {
     pub fn walk(speed: f64) -> Result<Self, Error> {
         let [low, high] = SPEEDS;
         if (low..=high).contains(&speed) {
-            return Ok(Self::Walk(Walk { speed }));
+            return Ok(Self::Walk(Walk { speed, turn: 0.0 }));
         }
         Err(Error::Motion {
             name: "walk".into(),
             what: format!("a speed of {speed} m/s is no walk"),
             help: "give a speed from 0.2 to 2.2 m/s",
         })
+    }
+
+    /// The same walk on a circle that bends to the left so fast [rad/s]; other clips as they are.
+    #[must_use]
+    pub fn turning(self, turn: f64) -> Self {
+        match self {
+            Self::Walk(walk) => Self::Walk(Walk { turn, ..walk }),
+            other => other,
+        }
     }
 
     /// Keys in the order of time.
@@ -156,7 +180,8 @@ impl Clip {
     /// The built-in clip of a name; a walk has 1.2 m/s.
     pub fn of_name(name: &str) -> Option<Self> {
         Some(match name {
-            "walk" => Self::Walk(Walk { speed: TABLE_SPEED }),
+            "walk" => Self::Walk(Walk { speed: TABLE_SPEED, turn: 0.0 }),
+            "walk-turn" => Self::Walk(Walk { speed: TABLE_SPEED, turn: TURN }),
             "turn" => Self::Turn { period: 4.0 },
             "arms-up" => Self::ArmsUp,
             "squat" => Self::Squat,

@@ -4,7 +4,7 @@ use super::request;
 use crate::{End, print_json, say, wearer};
 use std::path::PathBuf;
 use toile::Error;
-use toile::body::{self, Mannequin, Motion, Performance, Pose, Recording, Rig, Skinning, Source};
+use toile::body::{self, Mannequin, Motion, MotionOrder, Performance, Pose, Rig, Skinning, Source};
 
 /// Longest motion [s].
 const MAX_DURATION: f64 = 600.0;
@@ -25,7 +25,7 @@ pub(super) struct Animate {
     figure: String,
     #[command(flatten)]
     to_measure: wearer::ToMeasure,
-    /// walk, turn, arms-up, squat, or a BVH file.
+    /// walk, walk-turn, turn, arms-up, squat, or a BVH file.
     #[arg(long, value_name = "NAME|FILE.bvh")]
     motion: String,
     /// Speed of the walk [m/s]; 1.2 if not given.
@@ -137,28 +137,14 @@ fn check(args: &Animate) -> Result<(), Error> {
         let help = format!("give --duration a number above zero, up to {MAX_DURATION}");
         return Err(request("the duration is no time of a motion", help));
     }
-    if args.speed.is_some() && args.motion != "walk" {
-        return Err(request("--speed is that of a walk", "leave it away, or give --motion walk"));
-    }
     Ok(())
 }
 
 /// The motion of a name or a file.
 fn find(args: &Animate, rig: &Rig) -> Result<Found, Error> {
-    if let ("walk", Some(speed)) = (args.motion.as_str(), args.speed) {
-        return Ok(Found { motion: Motion::walk(speed)?, source: None });
-    }
-    if let Some(motion) = Motion::of_name(&args.motion) {
-        return Ok(Found { motion, source: None });
-    }
-    if !args.motion.to_lowercase().ends_with(".bvh") {
-        let help = format!("there are {}, and files *.bvh", Motion::NAMES.join(", "));
-        return Err(request(format!("there is no motion `{}`", args.motion), help));
-    }
-    let bvh = body::read_bvh(std::path::Path::new(&args.motion))?;
-    let recording = Recording::new(&bvh, rig)?;
-    let source = Some(recording.source().clone());
-    Ok(Found { motion: Motion::Recorded(Box::new(recording)), source })
+    let order = MotionOrder { speed: args.speed, ..MotionOrder::new(&args.motion) };
+    let (motion, source) = order.clip(rig)?;
+    Ok(Found { motion, source })
 }
 
 /// What was found out about a file.

@@ -252,6 +252,22 @@ pub fn write_file(
     })
 }
 
+/// Writes frames as the contents of a file.
+///
+/// # Errors
+/// If `out` fails, or with [`io::ErrorKind::InvalidInput`] if a frame does not fit.
+pub fn write(out: &mut dyn Write, points: usize, frames: &[Vec<DVec3>]) -> io::Result<()> {
+    let path = Path::new("the point cache");
+    let refuse = |e: Error| super::invalid_input(e.to_string());
+    let mut header = Header::for_points(path, points).map_err(refuse)?;
+    for frame in frames {
+        header.check_next(path, frame).map_err(refuse)?;
+        header.frames += 1;
+    }
+    out.write_all(&header.bytes())?;
+    frames.iter().try_for_each(|frame| write_points(out, frame))
+}
+
 fn write_points(out: &mut dyn Write, frame: &[DVec3]) -> io::Result<()> {
     for c in frame.iter().flat_map(|p| p.as_vec3().to_array()) {
         out.write_all(&c.to_le_bytes())?;

@@ -69,6 +69,13 @@ impl Sampled {
         near: f64,
     ) -> Result<Option<Self>, Error> {
         let Some(mesh) = triangles_of(body) else { return Ok(None) };
+        if query != BodyQuery::Features && body.deformation.is_some() {
+            let reason = format!(
+                "makes a map of `{}` once, but it changes its shape; take \"features\"",
+                body.name
+            );
+            return Err(Error::Setting { key: "solver.collision.bodies", reason });
+        }
         if query != BodyQuery::Features && cell > 0.0 {
             check_cells(body, &mesh, cell)?;
         }

@@ -5,6 +5,7 @@
 
 use super::World;
 use super::engine::Engine;
+use crate::deformation::Deformation;
 use crate::error::Error;
 use crate::fabric::Fabric;
 use crate::force::Wind;
@@ -86,6 +87,27 @@ impl World {
         changed.friction = friction;
         self.renew_friction();
         Ok(())
+    }
+
+    /// Another shape over time for a body, which is a mesh, from the next step on; none stills it.
+    ///
+    /// # Errors
+    /// If there is no such body, or it is no mesh.
+    pub fn set_body_deformation(
+        &mut self,
+        body: usize,
+        deformation: Option<Deformation>,
+    ) -> Result<(), Error> {
+        let mut bodies = self.bodies.clone();
+        let count = bodies.len();
+        let Some(changed) = bodies.get_mut(body) else {
+            let reason = format!("there is no number {body}; there are {count}");
+            return Err(Error::Mesh { name: "body".into(), reason });
+        };
+        changed.deformation = deformation;
+        changed.validate()?;
+        self.bodies = bodies;
+        self.rebuild(self.model.cloths(), self.settings.clone())
     }
 
     /// Hands the present coefficients of friction to what uses them.

@@ -4,6 +4,7 @@
 //! arithmetic; none is "looks about right".
 
 mod barrier;
+mod deforming;
 #[cfg(feature = "papers")]
 mod body;
 #[cfg(feature = "papers")]

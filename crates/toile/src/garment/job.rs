@@ -1,5 +1,6 @@
 //! Runs of garments: sewn and draped by the same loop as scenes.
 
+use super::moving::Moving;
 use super::report::{self, FitReport};
 use super::{MeasuredWearer, Order, colours, judged, panel_fabrics};
 use crate::audit::audit;
@@ -17,6 +18,7 @@ use crate::run::{
 };
 use crate::simulation::Simulation;
 use glam::DVec3;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 use toile_garment::fit::{Worn, assess};
@@ -50,6 +52,10 @@ pub(super) struct GarmentJob<'a> {
     mesh: &'a PatternMesh,
     fabrics: Fabrics,
     wearer: &'a MeasuredWearer,
+    /// What the body does when it is dressed.
+    pub(super) moving: Option<Moving>,
+    /// Whether it does that now.
+    is_moving: bool,
     /// Nothing until it is arranged or restored.
     tailor: Option<Tailor<'a>>,
     /// Steps taken, over coarse and fine triangles.
@@ -83,6 +89,8 @@ impl<'a> GarmentJob<'a> {
             mesh,
             fabrics,
             wearer,
+            moving: None,
+            is_moving: false,
             tailor: None,
             step: 0,
             panels: mesh.joined(|_, p| p),
@@ -110,8 +118,36 @@ impl<'a> GarmentJob<'a> {
         self.tailor.as_ref().expect("a run begins with arranged panels or a saved state")
     }
 
+    /// The body as it is now.
+    fn body(&self) -> Cow<'_, TriMesh> {
+        match &self.moving {
+            Some(moving) if self.is_moving => {
+                Cow::Owned(moving.mesh(&self.wearer.body, self.world().state().time))
+            }
+            _ => Cow::Borrowed(&self.wearer.body),
+        }
+    }
+
+    /// Whether it hangs, or has been given all the time there is.
+    fn is_draped(&self) -> bool {
+        self.tailor().is_done() || self.step >= MOST_STEPS
+    }
+
+    /// Lets the body begin to move, or go on.
+    fn animate(&mut self, resumed: bool) -> Result<(), Error> {
+        let Some(moving) = &self.moving else { return Ok(()) };
+        let tailor = self.tailor.as_mut().expect("it is draped");
+        tailor.animate(moving.deformation(), moving.step, resumed)?;
+        tailor.stop_with(self.stop.shared());
+        self.is_moving = true;
+        Ok(())
+    }
+
     /// How many steps are left, if it can be estimated: the speed of what settles decays by a factor in each step.
     fn steps_left(&self) -> Option<f64> {
+        if let Some(moving) = self.moving.as_ref().filter(|_| self.is_moving) {
+            return Some(moving.steps.saturating_sub(self.world().state().step) as f64);
+        }
         let (last, first) = (*self.speeds.last()?, *self.speeds.first()?);
         if self.speeds.len() < DECAY || last <= 0.0 || last >= first {
             return None;
@@ -154,7 +190,7 @@ impl<'a> GarmentJob<'a> {
         };
         let parts: Vec<Coloured> =
             fitting.panels().iter().zip(&self.colours).map(coloured).collect();
-        png(&preview::sheet(&fitting.mesh(), &parts, &self.wearer.body)?)
+        png(&preview::sheet(&fitting.mesh(), &parts, &self.body())?)
     }
 }
 
@@ -174,6 +210,9 @@ fn is_picture(format: Format) -> bool {
 
 /// Mesh of the panels, whose vertices the point cache behind pictures moves.
 const PANELS: &str = "panels.obj";
+
+/// Frames of a body that moves, beside `frames.pc2`; they move the vertices of `body.obj`.
+pub(super) const BODY_CACHE: &str = "body.pc2";
 
 /// Whether there is a point cache behind pictures.
 fn needs_panels(options: &Options) -> bool {
@@ -195,12 +234,16 @@ impl Job for GarmentJob<'_> {
         if needs_panels(options) {
             names.push(PANELS);
         }
+        if self.moving.is_some() && options.frames == Some(Format::Pc2) {
+            names.push(BODY_CACHE);
+        }
         let named = [&self.order.garment, &self.order.fabric].map(PathBuf::from);
         Plan::new(names).reading(named).reading(self.order.body.clone())
     }
 
     fn check_frames(&self, options: &Options) -> Result<(), Error> {
-        let seconds = MOST_STEPS as f64 * toile_garment::STEP;
+        let draping = MOST_STEPS as f64 * toile_garment::STEP;
+        let seconds = self.moving.as_ref().map_or(draping, |m| m.steps as f64 * m.step);
         let frames = (seconds * self.order.fps).ceil() + 1.0;
         check_amount(options.frames, frames, self.panels.positions.len())
     }
@@ -221,6 +264,9 @@ impl Job for GarmentJob<'_> {
         let _ = write!(hash, "{:?}{:?}", self.mesh.sewn_pairs(), self.fabrics);
         let _ = write!(hash, "{:?}{:?}", self.order.edge_length, self.order.fps);
         let _ = write!(hash, "{:?}", self.wearer.space);
+        if let Some(moving) = &self.moving {
+            let _ = write!(hash, "{:?}{:?}", moving.deformation(), moving.step);
+        }
         hash.0
     }
 
@@ -240,6 +286,14 @@ impl Job for GarmentJob<'_> {
     fn progress(&self) -> Progress {
         let Some(tailor) = &self.tailor else { return Progress::at(Stage::Arranging, 0, 0.0) };
         let fitting = tailor.fitting();
+        if self.is_moving {
+            let state = fitting.world().state();
+            return Progress {
+                steps_left: self.steps_left(),
+                speed: Some(state.rms_speed()),
+                ..Progress::at(Stage::Moving, self.step, state.time)
+            };
+        }
         let sewing = tailor.is_coarse() || fitting.stage() == toile_garment::Stage::Sewing;
         let stage = if sewing { Stage::Sewing } else { Stage::Draping };
         let time = self.step as f64 * fitting.world().settings().step;
@@ -252,7 +306,18 @@ impl Job for GarmentJob<'_> {
     }
 
     fn is_finished(&self) -> bool {
-        self.tailor().is_done() || self.step >= MOST_STEPS
+        match &self.moving {
+            Some(moving) => self.is_moving && self.world().state().step >= moving.steps,
+            None => self.is_draped(),
+        }
+    }
+
+    fn first_frame_step(&self) -> Option<u64> {
+        match (&self.moving, self.is_moving) {
+            (None, _) => Some(0),
+            (Some(_), true) => Some(self.step - self.world().state().step),
+            (Some(_), false) => None,
+        }
     }
 
     fn start(&mut self, statistics: &mut Statistics) -> Result<(), Error> {
@@ -282,12 +347,16 @@ impl Job for GarmentJob<'_> {
         if self.speeds.len() > DECAY {
             self.speeds.remove(0);
         }
+        if !self.is_moving && self.is_draped() {
+            self.animate(false)?;
+        }
         Ok(report)
     }
 
     fn saved(&self) -> Saved {
         let state = self.world().state().clone();
-        Saved { state, garment: Some((self.step, self.tailor().saved())) }
+        let garment = Some((self.step, self.tailor().saved()));
+        Saved { state, garment, is_moving: self.is_moving }
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), Error> {
@@ -307,6 +376,9 @@ impl Job for GarmentJob<'_> {
         )?;
         tailor.stop_with(self.stop.shared());
         (self.step, self.tailor) = (step, Some(tailor));
+        if saved.is_moving {
+            self.animate(true)?;
+        }
         Ok(())
     }
 
@@ -322,7 +394,7 @@ impl Job for GarmentJob<'_> {
         if is_picture(format) { self.panels.clone() } else { self.tailor().fitting().mesh() }
     }
 
-    fn model(&self, with_bodies: bool, _: Option<&[f64]>) -> Model {
+    fn model(&self, with_bodies: bool, times: Option<&[f64]>) -> Model {
         let fitting = self.tailor().fitting();
         let named = |(panel, colour): (&PanelRange, &usize)| io::Part {
             name: panel.name.clone(),
@@ -334,9 +406,14 @@ impl Job for GarmentJob<'_> {
         let materials = (0..=last).map(|c| export::cloth_material(self.fabric(c))).collect();
         let mut model = export::cloth_model("garment", fitting.mesh(), parts, materials);
         if with_bodies {
-            export::add_bodies(&mut model, self.world().bodies(), &[]);
+            let now = [self.world().state().time];
+            export::add_bodies(&mut model, self.world().bodies(), times.unwrap_or(&now));
         }
         model
+    }
+
+    fn body_cache(&self) -> Option<&'static str> {
+        self.moving.as_ref().map(|_| BODY_CACHE)
     }
 
     fn space(&self) -> Space {
@@ -344,7 +421,7 @@ impl Job for GarmentJob<'_> {
     }
 
     fn frames_end(&self) -> bool {
-        true
+        self.moving.is_none()
     }
 
     fn studio(&self) -> Studio<'_> {
@@ -358,7 +435,8 @@ impl Job for GarmentJob<'_> {
         let [azimuth, elevation] = CAMERA;
         let frame = self.wearer.body.bounds().map(|(lo, hi)| [lo, hi]);
         let studio = Studio::of_parts(&self.panels, parts.collect(), self.world().bodies());
-        studio.filmed(Camera { azimuth, elevation, frame }, self.order.fps)
+        let studio = studio.filmed(Camera { azimuth, elevation, frame }, self.order.fps);
+        if self.is_moving { studio.following(&self.wearer.body) } else { studio }
     }
 
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)> {
@@ -373,7 +451,7 @@ impl Job for GarmentJob<'_> {
     ) -> Result<Option<GarmentReport>, Error> {
         tell(Stage::Measuring);
         let cloth = self.tailor().fitting().mesh();
-        let body = &self.wearer.body;
+        let body = &*self.body();
         let worn = Worn {
             pattern: self.pattern,
             panels: self.mesh,
@@ -393,6 +471,7 @@ impl Job for GarmentJob<'_> {
         }
         garment.coordinates_note = note.or(garment.coordinates_note);
         self.write_meshes(folder, options, space)?;
+        garment.motion = self.moving.as_ref().map(Moving::report);
         if needs_panels(options) {
             folder.write_mesh(PANELS, &self.panels)?;
         }
@@ -421,7 +500,7 @@ impl GarmentJob<'_> {
         let mut all = space.model(self.model(true, None));
         let body = Model { objects: all.objects.split_off(1), materials: all.materials.clone() };
         folder.write_model("body.obj", &body, Some(export::MATERIALS))?;
-        if options.with_body {
+        if options.with_body || self.moving.is_some() {
             all.objects.extend(body.objects);
         }
         export::write_final(folder, &all, options.unwelded)
@@ -435,7 +514,7 @@ impl GarmentJob<'_> {
         }
         let count = |space: Space| {
             let cloth = space.mesh(self.tailor().fitting().mesh());
-            let body = Body::new("body", Shape::Mesh(space.mesh(self.wearer.body.clone())));
+            let body = Body::new("body", Shape::Mesh(space.mesh(self.body().into_owned())));
             let found = audit(&cloth.positions, &cloth.triangles, &[body], 0.0)?;
             Ok::<u64, Error>(found.self_intersections + found.body_penetrations)
         };
@@ -467,6 +546,7 @@ impl GarmentJob<'_> {
             coordinates: Coordinates::Body,
             coordinates_note: self.wearer.space_note.clone(),
             fit: judged.short(),
+            motion: None,
         }
     }
 }

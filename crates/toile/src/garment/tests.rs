@@ -39,6 +39,7 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
         wearer: None,
         figure: Figure::Female,
         pose: Pose::A,
+        motion: None,
         body: None,
         fabric: "cotton-jersey".into(),
         edge_length: 0.06,

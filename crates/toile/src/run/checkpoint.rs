@@ -15,7 +15,7 @@ use toile_mesh::io::source;
 use toile_sim::State;
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What a job needs to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub(crate) struct Saved {
     pub(crate) state: State,
     /// Of a garment: how many steps it has taken, and how far it is.
     pub(crate) garment: Option<(u64, SavedTailor)>,
+    /// Whether the body of the garment has begun to move.
+    pub(crate) is_moving: bool,
 }
 
 /// A saved state with what the run has counted.
@@ -147,7 +149,7 @@ mod tests {
         let state = State { time: 0.1 + 0.2, step: 300, x, v, anchors, before, slips };
         let mut statistics = Statistics::default();
         (statistics.frames, statistics.max_strain) = (9, 0.1 + 0.7);
-        let saved = Saved { state, garment: None };
+        let saved = Saved { state, garment: None, is_moving: false };
         Checkpoint { fingerprint: 7, frames: Some(Format::Pc2), statistics, saved }
     }
 

@@ -46,6 +46,11 @@ pub(crate) trait Job {
     /// Whether it has come to its end.
     fn is_finished(&self) -> bool;
 
+    /// The step from which on there are frames, if it has come so far.
+    fn first_frame_step(&self) -> Option<u64> {
+        Some(0)
+    }
+
     /// What is done once before the first step.
     fn start(&mut self, statistics: &mut Statistics) -> Result<(), Error>;
 
@@ -67,6 +72,11 @@ pub(crate) trait Job {
     /// The cloth as it is, with its parts and materials [m]; with bodies if they are wanted, where they are in the end, or in
     /// frames at `times` [s].
     fn model(&self, with_bodies: bool, times: Option<&[f64]>) -> Model;
+
+    /// The file for the frames of a body that changes its shape.
+    fn body_cache(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Coordinates in which meshes and their frames are written.
     fn space(&self) -> Space;

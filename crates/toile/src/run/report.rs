@@ -5,7 +5,7 @@ use super::job::Job;
 use super::process;
 use super::statistics::Statistics;
 use crate::audit::Audit;
-use crate::body::Repairs;
+use crate::body::{MotionReport, Repairs};
 use crate::export::Coordinates;
 use crate::garment::FitShort;
 use crate::input::{BodyInput, ClothInput};
@@ -122,6 +122,8 @@ pub struct GarmentReport {
     pub coordinates: Coordinates,
     /// Why they are not those of the file although they could be.
     pub coordinates_note: Option<String>,
+    /// What the body does when it is dressed; null if it stands still.
+    pub motion: Option<MotionReport>,
     /// How it fits, in short; all of it is in `fit.json`.
     pub fit: FitShort,
 }

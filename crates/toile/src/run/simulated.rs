@@ -93,7 +93,7 @@ impl Job for SceneJob<'_> {
     }
 
     fn saved(&self) -> Saved {
-        Saved { state: self.0.state().clone(), garment: None }
+        Saved { state: self.0.state().clone(), garment: None, is_moving: false }
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), Error> {

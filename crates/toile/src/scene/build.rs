@@ -366,6 +366,7 @@ impl Scene {
             name: self.body_label(i),
             shape,
             motion: body.motion.clone(),
+            deformation: None,
             friction: body.friction,
         };
         made.validate().map_err(|e| {

@@ -70,8 +70,7 @@ impl Scene {
     pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) -> Result<(), NotFinite> {
         for (b, body) in self.bodies.iter_mut().enumerate() {
             body.set_step(t0, t1);
-            self.body_anchor[b] =
-                if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
+            self.body_anchor[b] = if body.moves() { 1 + b as u32 } else { 0 };
             let still = self.body_anchor[b] == 0;
             if let ColliderKind::Mesh(detector) = &mut body.kind
                 && !(still && body.settled)
@@ -343,10 +342,12 @@ impl Scene {
         }
     }
 
-    /// Whether a zone that hangs on this body does not already hold these vertices.
+    /// Whether a zone that hangs on this body does not already hold these vertices. What deforms does not move as any zone does.
     fn is_free(&self, q: Query<'_>, b: usize, vertices: &[u32]) -> bool {
         let zone = q.zones.zone(vertices[0]);
-        zone.is_none()
+        let deforms = self.bodies[b].deformation.is_some() && self.body_anchor[b] != 0;
+        deforms
+            || zone.is_none()
             || q.zones.anchor(vertices[0]) != Some(self.body_anchor[b])
             || vertices[1..].iter().any(|v| q.zones.zone(*v) != zone)
     }

@@ -145,7 +145,7 @@ pub fn rigid_end(
 }
 
 /// The rigid displacement with the zone's linear and angular momentum.
-fn rigid_pose(members: &[u32], x: &[DVec3], v: &[DVec3], mass: &[f64], h: f64) -> Pose {
+pub(crate) fn rigid_pose(members: &[u32], x: &[DVec3], v: &[DVec3], mass: &[f64], h: f64) -> Pose {
     let each = || members.iter().map(|i| (mass[*i as usize], x[*i as usize], v[*i as usize]));
     let total: f64 = each().map(|(m, _, _)| m).sum();
     let centre = each().map(|(m, x, _)| x * m).sum::<DVec3>() / total;
