@@ -11,6 +11,7 @@ mod hashes;
 mod jitters;
 mod peers;
 mod toile;
+mod wardrobe;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,8 @@ const HELP: &str = "cargo xtask TASK
                  or --program PATH as arguments
   peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
   peers import   drape a garment of two fabrics and import its files into Blender; --program PATH as an argument
+  wardrobe       sew and drape every pattern of a folder and make a table (long): FOLDER, --body MESH, --fabric NAME,
+                 --quality LEVEL, --out FOLDER, --patience S, --again, --program PATH, beginnings of names as arguments
   wasm           build crates/wasm for browsers; --test runs a scene in Node and natively and compares the bits, --debian takes Debian's
                  compiler
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         "photos" => photos(),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
+        "wardrobe" => wardrobe::wardrobe(&rest),
         "wasm" => wasm::wasm(&rest),
         "schema" => schema(),
         _ => {

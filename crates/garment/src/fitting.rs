@@ -282,6 +282,12 @@ impl Fitting {
         self.pairs.iter().map(|p| self.gap(*p)).fold(0.0, f64::max)
     }
 
+    /// Both ends of every thread between stitches that are still open [m].
+    pub fn threads(&self) -> Vec<[DVec3; 2]> {
+        let open = self.pairs.iter().zip(&self.joined).filter(|(_, joined)| !**joined);
+        open.map(|(pair, _)| pair.map(|v| self.position(v))).collect()
+    }
+
     fn gap(&self, pair: [u32; 2]) -> f64 {
         let x = &self.world.state().x;
         let [a, b] = pair.map(|v| x[self.at[v as usize] as usize]);

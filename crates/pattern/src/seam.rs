@@ -15,8 +15,8 @@ const JOINT_FRACTION: f64 = 0.03;
 /// … and nearer than this [m].
 const JOINT_DISTANCE: f64 = 0.02;
 
-/// The greatest ratio of lengths that can be gathered.
-pub const MAX_GATHER: f64 = 2.0;
+/// The greatest ratio of lengths that is taken for a gather, and not for a mistake: tulle is gathered 8 : 1.
+pub const MAX_GATHER: f64 = 12.0;
 
 /// An edge of a panel, or a part of it.
 #[derive(Clone, Debug, PartialEq)]

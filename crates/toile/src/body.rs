@@ -112,7 +112,7 @@ pub fn portrait_to(path: &Path, mesh: &TriMesh, tapes: &[Tape]) -> Result<(), Er
 }
 
 /// Tapes as square rods, segment by segment.
-fn ribbons(tapes: &[Tape]) -> TriMesh {
+pub(crate) fn ribbons(tapes: &[Tape]) -> TriMesh {
     let mut rods = TriMesh::default();
     for tape in tapes {
         let n = tape.line.len();

@@ -1,5 +1,6 @@
 //! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit, its picture and how it fits come out.
 
+mod caught;
 mod job;
 mod made_of;
 mod maps;

@@ -440,6 +440,9 @@ impl<'a, J: Job> Run<'a, J> {
             Err(error) => {
                 if self.output.is_some() && !is_stop(&error) {
                     self.save()?;
+                    for (name, bytes) in self.job.failed_files(&error) {
+                        self.output()?.folder.write_bytes(name, &bytes)?;
+                    }
                 }
                 return Err(error);
             }

@@ -2,7 +2,7 @@
 
 use super::moving::Moving;
 use super::report::{self, FitReport};
-use super::{MeasuredWearer, Order, colours, judged, panel_fabrics};
+use super::{MeasuredWearer, Order, caught, colours, judged, panel_fabrics};
 use crate::audit::audit;
 use crate::body::four_views;
 use crate::error::Error;
@@ -68,6 +68,8 @@ pub(super) struct GarmentJob<'a> {
     arranged: Option<Vec<u8>>,
     /// When the work on it began.
     started: Instant,
+    /// Whether pictures are wanted.
+    pictures: bool,
     /// What gives up the step under way.
     stop: StopFlag,
     /// Speeds after the last steps of draping [m/s].
@@ -97,6 +99,7 @@ impl<'a> GarmentJob<'a> {
             colours: colours(order, pattern),
             arranged: None,
             started,
+            pictures: false,
             stop: StopFlag::default(),
             speeds: Vec::new(),
         }
@@ -108,6 +111,7 @@ impl<'a> GarmentJob<'a> {
         let edge = self.order.edge_length;
         let tailor = Tailor::new(self.pattern, self.mesh, edge, body, landmarks, &self.fabrics)?;
         self.tailor = Some(tailor);
+        self.pictures = options.picture;
         if options.picture {
             self.arranged = Some(self.picture_of_panels()?);
         }
@@ -228,7 +232,7 @@ impl Job for GarmentJob<'_> {
         let mut names = export::final_names(options.unwelded);
         names.extend(["body.obj", "fit.html", "fit.json"]);
         if options.picture {
-            names.extend(["arranged.png", "final.png"]);
+            names.extend(["arranged.png", "final.png", caught::PICTURE]);
             names.extend(["fit-strain.png", "fit-tension.png", "fit-pressure.png", "fit-gap.png"]);
         }
         if needs_panels(options) {
@@ -441,6 +445,14 @@ impl Job for GarmentJob<'_> {
 
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         self.arranged.take().map(|bytes| ("arranged.png", bytes)).into_iter().collect()
+    }
+
+    fn failed_files(&self, _: &Error) -> Vec<(&'static str, Vec<u8>)> {
+        // Who wants no pictures has no picture of the panels either.
+        let (true, Some(tailor)) = (self.pictures, &self.tailor) else { return Vec::new() };
+        // A picture that cannot be drawn must not hide what went wrong.
+        caught::picture(tailor.fitting(), &self.wearer.body)
+            .map_or(Vec::new(), |bytes| vec![(caught::PICTURE, bytes)])
     }
 
     fn finish(

@@ -90,6 +90,11 @@ pub(crate) trait Job {
     /// Files that belong in the folder as soon as there is one.
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)>;
 
+    /// Files that show why a step failed.
+    fn failed_files(&self, _error: &Error) -> Vec<(&'static str, Vec<u8>)> {
+        Vec::new()
+    }
+
     /// Writes the results but for report and frames; says before each part what it is doing.
     fn finish(
         &mut self,
