@@ -200,7 +200,8 @@ impl Node {
         for axis in 0..3 {
             let origin = Vec4::splat(ray.origin[axis]);
             let inv = Vec4::splat(ray.inv[axis]);
-            let first = ray.falls[axis];
+            // The mask spares a check of the index.
+            let first = ray.falls[axis] & 1;
             near = near.max((self.bounds[first][axis] - origin) * inv);
             far = far.min((self.bounds[1 - first][axis] - origin) * inv);
         }
