@@ -10,6 +10,7 @@ mod growth;
 mod hashes;
 mod jitters;
 mod peers;
+mod suite;
 mod toile;
 mod wardrobe;
 mod wasm;
@@ -93,17 +94,19 @@ fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// How a stage ended.
+fn stage_line(name: &str, succeeded: bool, took: Duration) -> String {
+    let how = if succeeded { "ok" } else { "FAILED" };
+    format!("== {name}: {how} in {:.1} s", took.as_secs_f64())
+}
+
 /// Runs one stage and says how long it took.
 fn stage(name: &str, mut command: Command) -> Result<Duration, String> {
     println!("== {name}");
     let clock = Instant::now();
     let status = command.status().map_err(|e| format!("{name}: cannot start: {e}"))?;
     let took = clock.elapsed();
-    println!(
-        "== {name}: {} in {:.1} s",
-        if status.success() { "ok" } else { "FAILED" },
-        took.as_secs_f64()
-    );
+    println!("{}", stage_line(name, status.success(), took));
     if status.success() { Ok(took) } else { Err(format!("FAILED: {name}")) }
 }
 
@@ -122,7 +125,7 @@ fn test(args: &[String]) -> Done {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     stage("documentation", doc)?;
-    stage("tests", cargo(&["test", "--workspace", "--all-targets"]))?;
+    suite::run_all()?;
     stage("tests in the documentation", cargo(&["test", "--workspace", "--doc"]))?;
     for example in examples()? {
         let name = format!("example {example}");

@@ -5,12 +5,12 @@ use crate::{End, complain, print_json, say};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::Error;
-use toile::look::{self, Drawn, Exposure, Operator, Options, Shot, View};
+use toile::look::{self, Behind, Catcher, Drawn, Exposure, Hung, Operator, Options, Shot, View};
 
 /// Draw a result as a photograph: path-traced, with the weave, seams and hems of its fabrics.
 ///
-/// Give the folder of `toile drape` or `toile sim`, or a mesh (OBJ, PLY, GLB) with --fabric, and a point cache (PC2) beside either
-/// for its motion. What a fabric looks like stands in the table [appearance] of its file; the same picture comes out for any number
+/// Give the folder of `toile drape` or `toile sim`, a scene (its start is drawn), or a mesh (OBJ, PLY, GLB) with --fabric, and a point
+/// cache (PC2) beside a folder or a mesh for its motion. What a fabric looks like stands in the table [appearance] of its file; the same picture comes out for any number
 /// of threads.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -20,10 +20,11 @@ use toile::look::{self, Drawn, Exposure, Operator, Options, Shot, View};
   toile render out --environment sky --tone drago --out outside.png
   toile render out --view front --out shirt.exr
   toile render out --turntable 36 --size-px 480x640 --samples 32 --out turn.gif
+  toile render out --background street.png --camera street.json --shadow-catcher 0 --out there.png
   toile render final.obj frames.pc2 --fabric silk --animate --size-px 480x360 --out flag.gif")]
 pub(crate) struct Args {
-    /// The folder of a run, or a mesh; and a point cache.
-    #[arg(required = true, num_args = 1..=2, value_name = "FOLDER|MESH")]
+    /// The folder of a run, a scene, or a mesh; and a point cache.
+    #[arg(required = true, num_args = 1..=2, value_name = "FOLDER|SCENE|MESH")]
     inputs: Vec<PathBuf>,
     /// The picture: .png, .gif, or .exr and .hdr for scene light (EXR with depth, normals, albedo and material).
     #[arg(long, value_name = "FILE")]
@@ -34,12 +35,34 @@ pub(crate) struct Args {
     /// front, back, left, right, three-quarter, sheet (four views), or azimuth and elevation in degrees such as 30,10.
     #[arg(long, value_name = "VIEW", default_value = "three-quarter", value_parser = View::parse, allow_hyphen_values = true)]
     view: View,
-    /// studio, shop, entrance, sky, overcast, or a picture of the whole sphere (.hdr, .exr).
+    /// studio, shop, entrance, sky, overcast, dark, or a picture of the whole sphere (.hdr, .exr).
     #[arg(long, value_name = "NAME|FILE", default_value = "studio")]
     environment: String,
+    /// A luminaire (.ies) that shines on the garment, from a place in metres if given; with --environment dark nothing else does.
+    #[arg(long, value_name = "FILE[@X,Y,Z]", value_parser = parse_luminaire)]
+    luminaire: Vec<Hung>,
     /// What is behind.
     #[arg(long, value_name = "WHAT", default_value = "paper")]
     backdrop: Backdrop,
+    /// A photograph behind (.png, .hdr, .exr), in place of a backdrop; shadows fall on it. The picture has its size.
+    #[arg(long, value_name = "IMAGE", conflicts_with = "backdrop")]
+    background: Option<PathBuf>,
+    /// A plane that shows what is behind it and the shadows that fall on it: at a height [m], or below everything.
+    #[arg(long, value_name = "HEIGHT", num_args = 0..=1, default_missing_value = "lowest",
+          value_parser = parse_catcher, allow_hyphen_values = true)]
+    shadow_catcher: Option<Catcher>,
+    /// Where the camera stands, in place of --view: a JSON file with eye, target and fov-y-deg, or R, C, f and size-px.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["view", "turntable"])]
+    camera: Option<PathBuf>,
+    /// Width of the opening of the lens [mm]: what is not at the focus is blurred.
+    #[arg(long, value_name = "MM", default_value_t = 0.0)]
+    aperture_mm: f64,
+    /// Distance of what is sharp [m]; the middle of the garment if not given.
+    #[arg(long, value_name = "M")]
+    focus_m: Option<f64>,
+    /// Share of the time from frame to frame that the shutter is open, such as 0.5: what moves is blurred.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    shutter: f64,
     /// Leave the body away.
     #[arg(long)]
     no_body: bool,
@@ -92,6 +115,8 @@ enum Backdrop {
     Paper,
     /// What the environment shows.
     Environment,
+    /// Nothing: a transparent .png, with the shadows on the ground.
+    None,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -121,6 +146,44 @@ fn parse_exposure(text: &str) -> Result<Exposure, String> {
     }
     let stops = text.parse::<f32>().ok().filter(|s| s.abs() <= 32.0);
     stops.map(Exposure::Stops).ok_or_else(|| "give stops between -32 and 32, or auto".into())
+}
+
+fn parse_luminaire(text: &str) -> Result<Hung, String> {
+    let Some((file, place)) = text.rsplit_once('@') else {
+        return Ok(Hung { file: text.into(), place: None });
+    };
+    let numbers: Option<Vec<f64>> = place.split(',').map(|x| x.trim().parse().ok()).collect();
+    let place = numbers.and_then(|n| <[f64; 3]>::try_from(n).ok());
+    let place = place.filter(|p| p.iter().all(|x| x.abs() <= 1e6));
+    let help = || "give the place in metres, such as lamp.ies@0,3,1".to_owned();
+    Ok(Hung { file: file.into(), place: Some(place.ok_or_else(help)?) })
+}
+
+fn parse_catcher(text: &str) -> Result<Catcher, String> {
+    if text == "lowest" {
+        return Ok(Catcher::Lowest);
+    }
+    let height = text.parse::<f64>().ok().filter(|h| h.abs() <= 1e6);
+    height.map(Catcher::At).ok_or_else(|| "give its height in metres, such as 0".into())
+}
+
+impl Args {
+    /// Checks the lens and the shutter.
+    fn check(&self) -> Result<(), Error> {
+        if !(0.0..=1000.0).contains(&self.aperture_mm) {
+            let message = format!("an opening of {} mm makes no picture", self.aperture_mm);
+            return Err(Error::request(message, "give millimetres from 0 to 1000, such as 30"));
+        }
+        if let Some(focus) = self.focus_m.filter(|f| !(1e-3..=1e6).contains(f)) {
+            let message = format!("nothing is sharp at {focus} m");
+            return Err(Error::request(message, "give the distance from the camera in metres"));
+        }
+        if !(0.0..=1.0).contains(&self.shutter) {
+            let message = format!("a shutter is not open for {} of a frame", self.shutter);
+            return Err(Error::request(message, "give a share from 0 to 1, such as 0.5"));
+        }
+        Ok(())
+    }
 }
 
 impl Care {
@@ -163,12 +226,25 @@ impl Care {
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
+    args.check()?;
+    let behind = match (args.background, args.backdrop) {
+        (Some(file), _) => Behind::Photograph(file),
+        (None, Backdrop::Paper) => Behind::Paper,
+        (None, Backdrop::Environment) => Behind::Environment,
+        (None, Backdrop::None) => Behind::Nothing,
+    };
     let shot = Shot {
         inputs: args.inputs,
         fabric: args.fabric,
         view: args.view,
         environment: args.environment,
-        shows_environment: args.backdrop == Backdrop::Environment,
+        behind,
+        camera: args.camera,
+        aperture: 0.5e-3 * args.aperture_mm,
+        focus: args.focus_m,
+        shutter: args.shutter,
+        luminaires: args.luminaire,
+        catcher: args.shadow_catcher,
         with_body: !args.no_body,
         turntable: args.turntable.unwrap_or(0),
         frame: args.frame,

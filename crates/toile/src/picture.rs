@@ -316,7 +316,7 @@ fn failed(error: render::Error) -> Error {
 }
 
 /// Height of a body that is level ground [m].
-fn level(body: &Body, t: f64) -> Option<f64> {
+pub(crate) fn level(body: &Body, t: f64) -> Option<f64> {
     match body.shape {
         Shape::Plane { point, normal } if normal.normalize_or_zero().y > 0.999 => {
             Some(body.motion.pose(t).apply(point).y)
@@ -326,7 +326,7 @@ fn level(body: &Body, t: f64) -> Option<f64> {
 }
 
 /// The surface of a body at time `t` [s].
-fn body_mesh(body: &Body, t: f64) -> TriMesh {
+pub(crate) fn body_mesh(body: &Body, t: f64) -> TriMesh {
     if body.deformation.is_some()
         && let Shape::Mesh(mesh) = body.shape_at(t)
     {

@@ -136,17 +136,21 @@ impl<'a> YarnBsdf<'a> {
     }
 
     /// The direct part: everything but the light that wandered through the cloth.
-    fn single(&self, o: Vec3, i: Vec3) -> Vec3 {
+    fn single(&self, o: Vec3, i: Vec3, masking: f32) -> Vec3 {
         let matte = if i.z > 0.0 { self.pass * self.weight } else { self.pass };
-        let matte = self.colour * (matte * self.matte(i));
+        let matte = self.colour * (matte * self.matte_masked(i, masking));
         if i.z <= 0.0 {
             return matte * self.side.scale;
         }
-        (self.mirrored(o, i) + matte) * self.side.scale
+        (self.mirrored_masked(o, i, masking) + matte) * self.side.scale
     }
 
     /// Light that met many fibres, times |cos i|, but for colour, pass and weight of the view.
     pub(super) fn matte(&self, i: Vec3) -> f32 {
+        self.matte_masked(i, self.masking(i))
+    }
+
+    fn matte_masked(&self, i: Vec3, masking: f32) -> f32 {
         let t = self.optics.transmission;
         let body = self.side.body - self.optics.inner;
         if i.z <= 0.0 {
@@ -156,7 +160,7 @@ impl<'a> YarnBsdf<'a> {
         }
         let cos = self.facet.normal.dot(i).max(0.0);
         let pass = if self.side.fuzz > 0.0 { FUZZ.passed(i, i.z, self.side.fuzz) } else { 1.0 };
-        (1.0 - t) * body * pass * self.masking(i) * self.facet.open * cos / PI
+        (1.0 - t) * body * pass * masking * self.facet.open * cos / PI
     }
 
     /// Share of the yarns that light from above reaches.
@@ -166,6 +170,10 @@ impl<'a> YarnBsdf<'a> {
 
     /// Light that met one fibre or two, on its surface or inside, times cos i.
     pub(super) fn mirrored(&self, o: Vec3, i: Vec3) -> Vec3 {
+        self.mirrored_masked(o, i, self.masking(i))
+    }
+
+    fn mirrored_masked(&self, o: Vec3, i: Vec3, masking: f32) -> Vec3 {
         let Lobes { ior, gloss, inner, .. } = *self.optics;
         if i.z <= 0.0 {
             return Vec3::ZERO;
@@ -179,7 +187,7 @@ impl<'a> YarnBsdf<'a> {
         }
         let cos = [self.facet.normal.dot(o), self.facet.normal.dot(i)];
         if cos[0] > 0.0 && cos[1] > 0.0 {
-            let seen = pass * self.weight * self.masking(i) * self.facet.open;
+            let seen = pass * self.weight * masking * self.facet.open;
             let h = (o + i).normalize_or(Vec3::Z);
             let rough = Fibres { axis: self.facet.axis, alpha: self.optics.alpha };
             let wide = Fibres { axis: self.facet.axis, alpha: self.optics.inner_alpha };
@@ -224,9 +232,11 @@ impl<'a> YarnBsdf<'a> {
         let (far, share) = if above { (self.side, 1.0 - t) } else { (self.behind, t) };
         let flip = if above { 1.0 } else { -1.0 };
         let local = Vec3::new(i.x, i.y * self.mirror * flip, i.z * flip);
-        let lost = (1.0 - far.table.at(local).albedo).max(0.0);
+        // From above this is the entry that masks the light as well.
+        let entry = far.table.at(local);
+        let lost = (1.0 - entry.albedo).max(0.0);
         let multiple = self.lost * lost * i.z.abs() * share / (PI * far.mean_lost);
-        self.single(o, i) + self.side.wandered(self.colour) * multiple
+        self.single(o, i, entry.masking) + self.side.wandered(self.colour) * multiple
     }
 
     pub(crate) fn pdf(&self, o: Vec3, i: Vec3) -> f32 {

@@ -26,6 +26,10 @@ pub struct Buffers {
     pub material: Vec<u32>,
     /// Variance of the brightness of `colour` as the samples tell it.
     pub variance: Vec<f32>,
+    /// Factor of the light of another picture behind this one: 1 where nothing was met, what shadows leave on the
+    /// floor, 0 where the surfaces are. Makes sense with [`Background::Nothing`](super::Background::Nothing).
+    pub passed: Vec<[f32; 3]>,
+    passed_variance: Vec<f32>,
     /// Samples spent on each pixel.
     pub samples: Vec<u32>,
     guides: Vec<Guide>,
@@ -63,6 +67,8 @@ impl Buffers {
             albedo: mean(|p| p.albedo),
             material: pixels.iter().map(|p| p.material).collect(),
             variance: pixels.iter().map(Pixel::variance).collect(),
+            passed: pixels.iter().map(|p| p.passed().to_array()).collect(),
+            passed_variance: pixels.iter().map(Pixel::passed_variance).collect(),
             samples: pixels.iter().map(|p| p.count).collect(),
             guides: pixels.iter().map(guide).collect(),
         }
@@ -76,6 +82,16 @@ impl Buffers {
         let width = self.colour.width as usize;
         let pixels = denoise(&colour, &albedo, &self.variance, &self.guides, width);
         HdrImage { pixels: pixels.iter().map(|c| c.to_array()).collect(), ..self.colour.clone() }
+    }
+
+    /// [`Buffers::passed`] with its noise smoothed: shadows on another picture.
+    #[must_use]
+    pub fn passed_denoised(&self) -> Vec<[f32; 3]> {
+        let passed: Vec<Vec3> = self.passed.iter().map(|c| Vec3::from(*c)).collect();
+        let white = vec![Vec3::ONE; passed.len()];
+        let width = self.colour.width as usize;
+        let smooth = denoise(&passed, &white, &self.passed_variance, &self.guides, width);
+        smooth.iter().map(|c| c.clamp(Vec3::ZERO, Vec3::ONE).to_array()).collect()
     }
 
     /// Writes colour, alpha, depth (`Z`), normals, albedo and material as OpenEXR.

@@ -4,6 +4,7 @@ mod direct;
 mod surfel;
 
 use self::surfel::Surfel;
+use super::Background;
 use super::world::World;
 use crate::bsdf::Bsdf;
 use crate::bvh::{Hit, Ray, Stack};
@@ -181,9 +182,10 @@ impl World {
     /// Light from beyond everything.
     fn far_light(&self, dir: Vec3, pdf: Option<f32>) -> Vec3 {
         let Some(pdf) = pdf else {
-            return match &self.paper {
-                Some(paper) => crate::preview::paper(paper, dir.y),
-                None => self.environment.radiance(dir),
+            return match &self.background {
+                Background::Paper(paper) => crate::preview::paper(paper, dir.y),
+                Background::Environment => self.environment.radiance(dir),
+                Background::Nothing => Vec3::ZERO,
             };
         };
         let (radiance, chosen) = self.environment.radiance_and_pdf(dir);

@@ -86,6 +86,15 @@ impl Frame {
         Some(Self { points: kept, centre: 0.5 * (lo + hi) })
     }
 
+    pub(super) fn centre(&self) -> DVec3 {
+        self.centre
+    }
+
+    /// Distance of the middle from a camera, along its axis [m].
+    pub(super) fn depth(&self, camera: &Camera) -> f64 {
+        (self.centre - camera.eye).dot((camera.target - camera.eye).normalize_or_zero())
+    }
+
     /// The camera of a single view.
     pub(super) fn camera(&self, azimuth: f64, elevation: f64, aspect: f64) -> Camera {
         let (a, e) = (azimuth.to_radians(), elevation.to_radians());
