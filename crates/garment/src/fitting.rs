@@ -430,7 +430,7 @@ impl Fitting {
         self.world.set_settings(settings)?;
         self.world.set_body_friction(0, None)?;
         self.world.set_body_deformation(0, Some(deformation))?;
-        self.world.restore(State { time: 0.0, step: 0, before: None, ..state.clone() })?;
+        self.world.restore(State { time: 0.0, step: 0, previous_step: None, ..state.clone() })?;
         if resumed {
             self.world.restore(state)?;
         }

@@ -1,4 +1,4 @@
-//! Bodies: what cloth collides with. They move as they are told and feel nothing.
+//! Bodies: what cloth collides with. They are kinematic: contact does not move them.
 //!
 //! Triangle meshes, spheres, capsules and boxes are all one kind of thing here: features with a
 //! radius. A sphere is a vertex with a radius, a capsule an edge with a radius, a box a mesh of

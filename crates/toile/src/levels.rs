@@ -20,7 +20,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use toile_mesh::{TriMesh, shape};
 use toile_sim::barrier::Anchors;
-use toile_sim::{Before, State, StepReport, World};
+use toile_sim::{PreviousStep, State, StepReport, World};
 
 /// Most levels: the coarsest has a thousandth of the vertices.
 pub(crate) const MOST: u32 = 6;
@@ -148,8 +148,8 @@ pub(crate) struct Level {
 
 impl Level {
     pub(crate) fn new(mut world: World, until: u64, nests: Vec<Arc<Nest>>) -> Self {
-        // It wakes with its first step, if it is still to take any.
-        world.rest();
+        // Its solver is set up again by its first step, if it is still to take any.
+        world.release_solver();
         let mut kept: Vec<u32> = (0..world.model().mass.len() as u32).collect();
         for nest in &nests {
             kept.iter_mut().for_each(|v| *v = nest.kept[*v as usize]);
@@ -176,7 +176,7 @@ impl Level {
         let report = self.world.step().map_err(|e| self.in_the_scene(e))?;
         scene.restore(self.carried(self.world.state()))?;
         if scene.state().step >= self.until {
-            self.world.rest();
+            self.world.release_solver();
         }
         Ok(report)
     }
@@ -193,15 +193,15 @@ impl Level {
     /// The state of the scene as this level has it. Friction belongs to the level that took the last step.
     fn restricted(&self, state: &State) -> State {
         let of = |all: &[DVec3]| self.kept.iter().map(|v| all[*v as usize]).collect();
-        let before = state.before.as_ref();
+        let before = state.previous_step.as_ref();
         State {
             time: state.time,
             step: state.step,
             x: of(&state.x),
             v: of(&state.v),
             anchors: state.anchors.clone(),
-            before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
-            slips: state.slips.clone(),
+            previous_step: before.map(|b| PreviousStep { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slider_positions: state.slider_positions.clone(),
         }
     }
 
@@ -213,15 +213,15 @@ impl Level {
             nests.fold(first, |x, nest| nest.carried(&x))
         };
         let goes_on = state.step < self.until;
-        let before = state.before.as_ref().filter(|_| goes_on);
+        let before = state.previous_step.as_ref().filter(|_| goes_on);
         State {
             time: state.time,
             step: state.step,
             x: of(&state.x),
             v: of(&state.v),
             anchors: if goes_on { state.anchors.clone() } else { Anchors::default() },
-            before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
-            slips: if goes_on { state.slips.clone() } else { Vec::new() },
+            previous_step: before.map(|b| PreviousStep { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slider_positions: if goes_on { state.slider_positions.clone() } else { Vec::new() },
         }
     }
 

@@ -542,7 +542,7 @@ impl<'a, J: Job> Run<'a, J> {
         self.save()?;
         let energy = self.job.world_mut().energy();
         // Pictures take memory too.
-        self.job.world_mut().rest();
+        self.job.world_mut().release_solver();
         let clock = Instant::now();
         let Output { mut folder, mut recorder } = self.output.take().expect("saving opened it");
         let garment = self.job.finish(&mut folder, self.options, &mut tell)?;

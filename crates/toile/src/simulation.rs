@@ -124,7 +124,7 @@ impl Simulation {
     /// All contacts now, with their forces; see [`World::contacts`].
     ///
     /// # Errors
-    /// If a position is no number.
+    /// If a position is not finite.
     pub fn contacts(&mut self) -> Result<&[Contact], Error> {
         Ok(self.world.contacts()?)
     }

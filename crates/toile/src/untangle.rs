@@ -142,7 +142,7 @@ fn untangle(world: &mut World, before: &Found) -> Result<Untangled, Error> {
     let start = world.state().x.clone();
     let model = world.model().clone();
     let audited = Audited::new(world);
-    let mut cloth = Cloth::new(&model, &start, &world.held());
+    let mut cloth = Cloth::new(&model, &start, &world.pinned_vertices());
     let gap = world.separation();
     let (left, iterations) = audited.untangle(&mut cloth, before.clone(), gap)?;
     let mut report = Untangled {

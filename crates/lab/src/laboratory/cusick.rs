@@ -222,7 +222,7 @@ impl Meter {
                     iterations += report.iterations;
                     break (outline, coefficient, report.energy);
                 }
-                Err(StaticsError::NotSettled { iterations: made, .. })
+                Err(StaticsError::NoConvergence { iterations: made, .. })
                     if iterations + made < MOST =>
                 {
                     iterations += made;

@@ -134,7 +134,7 @@ impl Course<'_> {
         let (mut path, mut gradient) = (Loop::new(), vec![DVec3::ZERO; rest.len()]);
         for value in self.values {
             world.step()?;
-            sheet.set_slips(&world.state().slips);
+            sheet.set_slider_positions(&world.state().slider_positions);
             sheet.gradient(&world.state().x, &mut gradient);
             let work = |v: &u32| {
                 let p = rest[*v as usize];

@@ -16,9 +16,9 @@ use glam::{DMat3, DVec3};
 /// Relative residual that a linear system reaches in any case.
 const MAX_RELATIVE_RESIDUAL: f64 = 0.02;
 /// Directions need not be more exact than this fraction of the decrement that ends a step.
-const SHARE_OF_DECREMENT: f64 = 0.05;
+const DIRECTION_TOLERANCE: f64 = 0.05;
 /// The same where residual forces strain the cloth.
-const STRICT_SHARE: f64 = 1e-4;
+const STRICT_DIRECTION_TOLERANCE: f64 = 1e-4;
 
 /// Right-hand side of a linear system, and how many contact blocks belong to it.
 pub(super) struct LinearSystem {
@@ -90,7 +90,7 @@ impl Solver {
         let mut g = vec![DVec3::ZERO; n];
         let (_, at) = inertia.elastic(x);
         self.sheet.gradient_and_single_hessian(&at, &mut g, &mut self.matrix);
-        let curvature = inertia.elastic_curvature();
+        let curvature = inertia.elastic_hessian_factor();
         if curvature != 1.0 {
             self.matrix.scale(curvature);
         }
@@ -98,10 +98,10 @@ impl Solver {
             viscosity.add(x, &mut g, &mut self.matrix);
         }
         for i in 0..n {
-            g[i] += (x[i] - inertia.free(i)) * (self.masses[i] / inertia.span2(i));
+            g[i] += (x[i] - inertia.inertial_prediction(i)) * (self.masses[i] / inertia.gamma2(i));
         }
         self.choose_precision(it, &at);
-        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.span2(i)) as f32);
+        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.gamma2(i)) as f32);
         g
     }
 
@@ -121,7 +121,7 @@ impl Solver {
         prescribed_displacement
     }
 
-    /// Contacts, friction and seams as matrix-free blocks. Their gradient is added to `g`; what prescribed displacements press, to
+    /// Contacts, friction and seams as matrix-free blocks. Their gradient is added to `g`; the force due to prescribed displacements to
     /// `prescribed_rhs`.
     fn add_contacts(
         &mut self,
@@ -154,7 +154,7 @@ impl Solver {
         // the present points: that takes half the time, and forces stay exact.
         let mut joined = vec![false; it.friction_contacts.len()];
         let mut friction_contact = |r: &FrictionContact| {
-            let (force, stiffness) = r.pull(&it.y, &it.y0, self.epsu, curvature);
+            let (force, stiffness) = r.gradient_and_hessian(&it.y, &it.y0, self.epsu, curvature);
             add_forces(&r.points(), r.weights.map(|w| force * w));
             stiffness
         };
@@ -176,7 +176,7 @@ impl Solver {
         for seam in it.start.seams {
             let [a, b] = seam.vertices;
             let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);
-            let (force, stiffness) = seam.pull(&it.y);
+            let (force, stiffness) = seam.gradient_and_hessian(&it.y);
             add_forces(&points, weights.map(|w| force * w));
             add_block(PointBlock { points, weights, stiffness });
         }
@@ -188,19 +188,22 @@ impl Solver {
         it: &mut Iterate<'_>,
         right: &[DVec3],
         d: &mut [DVec3],
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<(), Failure> {
         let n = self.masses.len();
         let goal = Goal {
             gain: self.settings.linear_tolerance,
             residual: MAX_RELATIVE_RESIDUAL,
-            enough: if it.strict { STRICT_SHARE } else { SHARE_OF_DECREMENT }
-                * self.settings.decrement
-                * it.scale,
+            enough: if it.resolve_strain {
+                STRICT_DIRECTION_TOLERANCE
+            } else {
+                DIRECTION_TOLERANCE
+            } * self.settings.decrement
+                * it.decrement_scale,
             max_iterations: self.settings.linear_iterations,
         };
         let (m, pinned) = (&mut self.preconditioner, &it.pinned[..]);
-        let (outcome, unsolved) = match &self.precise {
+        let (outcome, residual_ratio) = match &self.precise {
             Some(p) => mixed::solve(&p.matrix, &p.couplings, m, pinned, right, &mut d[..n], goal),
             None => {
                 let mut memory = Vectors::default();
@@ -218,8 +221,8 @@ impl Solver {
                 (outcome, memory.into_residual())
             }
         };
-        it.unsolved = self.unsolved(it, &unsolved);
-        report.linear_iterations += outcome.iterations;
+        it.residual_ratio = self.residual_ratio(it, &residual_ratio);
+        statistics.linear_iterations += outcome.iterations;
         match outcome.end {
             // Forces are finite: a tight gap is too stiff for single precision, and a shorter step may pass it.
             End::NotFinite => Err(Failure::Linear { vertex: it.blocking_vertex() }),
@@ -238,7 +241,7 @@ impl PointBlock {
         }
     }
 
-    /// Adds what it presses when prescribed points are displaced to the right-hand side.
+    /// Adds the force −K u of prescribed displacements u to the right-hand side.
     pub(super) fn add_prescribed(
         &self,
         prescribed: &[bool],

@@ -57,7 +57,7 @@ impl World {
     /// Another coefficient of friction of a cloth, with itself and with bodies that have none of their own.
     ///
     /// # Errors
-    /// If there is no such cloth, or the coefficient is none.
+    /// If there is no such cloth, or the coefficient is out of range.
     pub fn set_friction(&mut self, cloth: usize, friction: f64) -> Result<(), Error> {
         self.check_cloth(cloth)?;
         check_friction(&self.model.names[cloth], friction)?;
@@ -74,11 +74,11 @@ impl World {
     /// Another coefficient of friction of a body; that of the fabric if none is given.
     ///
     /// # Errors
-    /// If there is no such body, or the coefficient is none.
+    /// If there is no such body, or the coefficient is out of range.
     pub fn set_body_friction(&mut self, body: usize, friction: Option<f64>) -> Result<(), Error> {
         let count = self.bodies.len();
         let Some(changed) = self.bodies.get_mut(body) else {
-            let reason = format!("there is no number {body}; there are {count}");
+            let reason = format!("body {body} does not exist; there are {count}");
             return Err(Error::Mesh { name: "body".into(), reason });
         };
         if let Some(friction) = friction {
@@ -101,7 +101,7 @@ impl World {
         let mut bodies = self.bodies.clone();
         let count = bodies.len();
         let Some(changed) = bodies.get_mut(body) else {
-            let reason = format!("there is no number {body}; there are {count}");
+            let reason = format!("body {body} does not exist; there are {count}");
             return Err(Error::Mesh { name: "body".into(), reason });
         };
         changed.deformation = deformation;
@@ -143,7 +143,7 @@ impl World {
         let is_of_other_length = settings.step != self.settings.step;
         self.rebuild(self.model.cloths(), settings)?;
         // Methods over several steps begin anew: the last step was one of another method or length.
-        self.state.before = None;
+        self.state.previous_step = None;
         if is_of_other_length {
             self.since = (self.state.step, self.state.time);
         }
@@ -174,7 +174,7 @@ impl World {
         if cloth < count {
             return Ok(());
         }
-        let reason = format!("there is no number {cloth}; there are {count}");
+        let reason = format!("cloth {cloth} does not exist; there are {count}");
         Err(Error::Mesh { name: "cloth".into(), reason })
     }
 }

@@ -149,12 +149,12 @@ fn lossy_fabrics_have_the_same_bits_with_any_threads_and_after_a_restore() {
         assert_eq!(one, run(3));
         let mut first = fall(rule);
         history(&mut first, 5);
-        assert!(!first.state().slips.is_empty());
+        assert!(!first.state().slider_positions.is_empty());
         let mut second = fall(rule);
         second.restore(first.state().clone()).unwrap();
         assert_eq!(history(&mut second, 7).0, one[5..]);
         // A world that has rested has forgotten its sliders; the state has not.
-        first.rest();
+        first.release_solver();
         assert_eq!(history(&mut first, 7).0, one[5..]);
     }
 }
@@ -163,7 +163,7 @@ fn lossy_fabrics_have_the_same_bits_with_any_threads_and_after_a_restore() {
 fn a_state_with_the_sliders_of_another_scene_is_refused() {
     let mut world = fall(Rule::Euler);
     let mut state = world.state().clone();
-    state.slips = vec![0.0; 5];
+    state.slider_positions = vec![0.0; 5];
     let refused = world.restore(state).unwrap_err().to_string();
     assert!(refused.contains("5 sliders"), "{refused}");
 }

@@ -32,12 +32,7 @@ const MAX_DURATION: f64 = 600.0;
 impl MotionOrder {
     /// A built-in clip or a file, all of it.
     pub fn new(motion: impl Into<String>) -> Self {
-        Self {
-            motion: motion.into(),
-            speed: None,
-            duration: None,
-            skinning: Skinning::default(),
-        }
+        Self { motion: motion.into(), speed: None, duration: None, skinning: Skinning::default() }
     }
 
     /// The clip on a rig; of a file also what was found out about it.

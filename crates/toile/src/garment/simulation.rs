@@ -257,7 +257,7 @@ impl GarmentSimulation {
     /// All contacts now, with their forces; body 0 is that of the wearer.
     ///
     /// # Errors
-    /// If a position is no number.
+    /// If a position is not finite.
     pub fn contacts(&mut self) -> Result<&[Contact], Error> {
         Ok(self.tailor.world_mut().contacts()?)
     }

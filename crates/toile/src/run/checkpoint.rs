@@ -138,15 +138,18 @@ fn refuse(path: &Path, reason: String) -> Error {
 mod tests {
     use super::*;
     use glam::DVec3;
-    use toile_sim::Before;
+    use toile_sim::PreviousStep;
     use toile_sim::barrier::Anchors;
 
     fn checkpoint() -> Checkpoint {
         let x = vec![DVec3::new(0.1, -0.0, 1e-300), DVec3::splat(f64::MIN_POSITIVE)];
-        let anchors = Anchors { keys: vec![[1, 2, 3, 4]], slid: vec![DVec3::new(0.1, 0.2, 0.3)] };
-        let before = Some(Before { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
-        let (v, slips) = (vec![DVec3::X; 2], vec![0.1, -0.0, 1e-300]);
-        let state = State { time: 0.1 + 0.2, step: 300, x, v, anchors, before, slips };
+        let anchors =
+            Anchors { keys: vec![[1, 2, 3, 4]], displacements: vec![DVec3::new(0.1, 0.2, 0.3)] };
+        let previous_step =
+            Some(PreviousStep { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
+        let (v, slider_positions) = (vec![DVec3::X; 2], vec![0.1, -0.0, 1e-300]);
+        let state =
+            State { time: 0.1 + 0.2, step: 300, x, v, anchors, previous_step, slider_positions };
         let mut statistics = Statistics::default();
         (statistics.frames, statistics.max_strain) = (9, 0.1 + 0.7);
         let saved = Saved { state, garment: None, is_moving: false };

@@ -138,7 +138,7 @@ impl Statistics {
         let mut list = self.listed.clone();
         if self.substepped > LISTED as u64 {
             let n = self.substepped - LISTED as u64;
-            list.push(format!("{n} more steps were cut into parts to resolve their collisions"));
+            list.push(format!("{n} more steps were taken in substeps"));
         }
         if self.max_strain > TORN {
             let percent = 100.0 * self.max_strain;

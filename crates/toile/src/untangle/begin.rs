@@ -58,7 +58,7 @@ fn refuse_infeasible(world: &mut World) -> Result<(), Error> {
         || "other cloth".to_owned(),
         |body| format!("the body \"{}\"", world.bodies()[body as usize].name),
     );
-    let held = match world.held().binary_search(&first.vertex) {
+    let held = match world.pinned_vertices().binary_search(&first.vertex) {
         Ok(_) => ", and is held there",
         Err(_) => "",
     };

@@ -174,7 +174,7 @@ fn linked() -> World {
 fn sheets_with_linked_borders_that_are_held_cannot_be_untangled_and_it_says_so() {
     let mut w = linked();
     let start = w.state().x.clone();
-    let held = w.held();
+    let held = w.pinned_vertices();
     let report = undone(&mut w);
     assert!(report.intersections_after > 0);
     assert_eq!(report.intersections_after, find(&mut w).expect("finite").pairs.len() as u64);

@@ -22,16 +22,16 @@ use std::sync::Arc;
 /// c₁ of Armijo's condition of sufficient decrease.
 const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search before it gives up.
-const HALVINGS: u32 = 12;
+const MAX_HALVINGS: u32 = 12;
 /// Residual of "exact" solves by conjugate gradients.
-const EXACT: f64 = 1e-12;
+const EXACT_TOLERANCE: f64 = 1e-12;
 
 impl NewtonSettings {
     /// The relative residual that linear systems are solved to.
     fn forcing(&self) -> f64 {
         match self.newton {
             Newton::Linearised => self.linear_tolerance,
-            Newton::Exact => EXACT,
+            Newton::Exact => EXACT_TOLERANCE,
             Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => eta,
         }
     }
@@ -227,7 +227,7 @@ impl Solver {
         report: &mut Report,
     ) -> Result<bool, StepError> {
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             let mut w_try = std::mem::take(&mut self.w_try);
             for i in 0..w.len() {
                 w_try[i] = w[i] + length * self.s[i];

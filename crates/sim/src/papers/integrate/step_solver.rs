@@ -14,7 +14,7 @@ use glam::{DVec3, Vec3A};
 use std::sync::Arc;
 
 /// Solutions to this relative residual may be found in single precision.
-const COARSE: f64 = 1e-3;
+const SINGLE_PRECISION_TOLERANCE: f64 = 1e-3;
 
 /// What the matrix is made of.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ impl StepSolver {
     ) -> Result<Self, Error> {
         let mut solver = Self { choice, eta, single: None, double: None };
         match Approximate::new(choice, pattern)? {
-            Some(inverse) if eta >= COARSE => {
+            Some(inverse) if eta >= SINGLE_PRECISION_TOLERANCE => {
                 let (matrix, vectors) = (single::Matrix::zeros(pattern), Vectors::default());
                 solver.single = Some(Single { matrix, inverse, vectors });
             }

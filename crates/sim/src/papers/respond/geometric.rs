@@ -25,10 +25,10 @@ use toile_collide::volume::Aabb;
 
 /// How far outside a triangle barycentric coordinates may lie: two triangles share an edge, and rounding must not let
 /// a vertex between them.
-const RIM: f64 = 1e-9;
+const BARYCENTRIC_TOLERANCE: f64 = 1e-9;
 
 /// How far from its path triangles may stop a vertex, as a part of the thickness: rounding included.
-const REACH: f64 = 1.01;
+const QUERY_RADIUS: f64 = 1.01;
 
 /// Moves the ends of vertices out of bodies; `changed` gets the new mean velocities.
 pub(crate) fn correct(
@@ -95,8 +95,8 @@ fn out_of_mesh(
     thickness: f64,
     near: &mut Vec<u32>,
 ) -> Place {
-    let p = if body.deformation.is_some() { x_t0 } else { begin(body, x_t0) };
-    let reach = DVec3::splat(REACH * thickness);
+    let p = if body.deformation.is_some() { x_t0 } else { start_of(body, x_t0) };
+    let reach = DVec3::splat(QUERY_RADIUS * thickness);
     let mut place = Place { moved: None, tested: 0 };
     let (mut at, mut next) = (q, 0);
     loop {
@@ -140,7 +140,7 @@ impl Moved<'_> {
 }
 
 /// Where a vertex would be at the end of the step if it had moved with the body: what it passes is seen from there.
-fn begin(body: &Collider, x: DVec3) -> DVec3 {
+fn start_of(body: &Collider, x: DVec3) -> DVec3 {
     body.displacement.apply(x)
 }
 
@@ -196,7 +196,9 @@ fn within(p: DVec3, [x1, x2, x3]: [DVec3; 3]) -> bool {
     let (e1, e2, r) = (x1 - x3, x2 - x3, p - x3);
     let m = DMat2::from_cols_array(&[e1.dot(e1), e1.dot(e2), e1.dot(e2), e2.dot(e2)]);
     let w = m.inverse() * DVec2::new(e1.dot(r), e2.dot(r));
-    w.x >= -RIM && w.y >= -RIM && w.x + w.y <= 1.0 + RIM
+    w.x >= -BARYCENTRIC_TOLERANCE
+        && w.y >= -BARYCENTRIC_TOLERANCE
+        && w.x + w.y <= 1.0 + BARYCENTRIC_TOLERANCE
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
 use super::repulse::{RepulsionRange, repulse};
-use super::zones::{Anchor, Torn, ZoneSet, rigid_end, rigid_pose};
+use super::zones::{Anchor, ConflictingAnchors, ZoneSet, rigid_end, rigid_pose};
 use crate::body::Collider;
 use crate::clock::Clock;
 use crate::motion::Pose;
@@ -148,9 +148,9 @@ impl Work {
         x_t1: &mut [DVec3],
         settings: &Collision,
     ) -> Result<(), NotFinite> {
-        let reach = settings.repulsion * scene.separation;
-        let near = RepulsionRange { reach, cloth: settings.self_collision, bodies: true };
-        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, near, &mut self.v)?;
+        let distance = settings.repulsion * scene.separation;
+        let range = RepulsionRange { distance, cloth: settings.self_collision, bodies: true };
+        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, range, &mut self.v)?;
         for i in (0..x_t1.len()).filter(|i| changed[*i] && p.inverse_mass[*i] > 0.0) {
             x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
             self.changed[i] = Some(self.v[i]);
@@ -199,7 +199,7 @@ impl Work {
         p: &Particles<'_>,
         x_t1: &mut [DVec3],
         variant: Zones,
-    ) -> Result<(), Torn> {
+    ) -> Result<(), ConflictingAnchors> {
         for c in contacts {
             self.zones.join(c.vertices())?;
             if let Some((body, drag)) = c.body {
@@ -216,7 +216,9 @@ impl Work {
         }
         for (anchor, members) in self.zones.zones() {
             let ends: Vec<DVec3> = match anchor {
-                Some(a) if a > 0 && scene.bodies.get(a as usize - 1).is_some_and(Collider::deforms) => {
+                Some(a)
+                    if a > 0 && scene.bodies.get(a as usize - 1).is_some_and(Collider::deforms) =>
+                {
                     let pose = self.pose_of_drags(&members, p.x_t0);
                     members.iter().map(|i| pose.apply(p.x_t0[*i as usize])).collect()
                 }

@@ -14,13 +14,13 @@ use toile_collide::distance::{edge_edge, point_segment, point_triangle};
 use toile_collide::{Motion, NotFinite, Surface, proximity};
 
 /// Part of what is missing that a step opens.
-const OPENED: f64 = 0.1;
+const GAP_RECOVERY: f64 = 0.1;
 
 /// What is repelled.
 #[derive(Clone, Copy)]
 pub(crate) struct RepulsionRange {
     /// From this distance on [m].
-    pub(crate) reach: f64,
+    pub(crate) distance: f64,
     /// Cloth from cloth.
     pub(crate) cloth: bool,
     /// Cloth from bodies.
@@ -33,16 +33,16 @@ pub(crate) fn repulse(
     x: &[DVec3],
     inverse_mass: &[f64],
     h: f64,
-    near: RepulsionRange,
+    range: RepulsionRange,
     v: &mut [DVec3],
 ) -> Result<Vec<bool>, NotFinite> {
     let mut changed = vec![false; x.len()];
     let mut contacts = Vec::new();
-    if near.cloth {
-        near_itself(scene, x, near.reach, &mut contacts)?;
+    if range.cloth {
+        near_itself(scene, x, range.distance, &mut contacts)?;
     }
-    if near.bodies {
-        near_bodies(scene, x, h, near.reach, &mut contacts)?;
+    if range.bodies {
+        near_bodies(scene, x, h, range.distance, &mut contacts)?;
     }
     for c in &contacts {
         if push(c, h, inverse_mass, v) {
@@ -59,7 +59,7 @@ fn push(c: &Contact, h: f64, inverse_mass: &[f64], v: &mut [DVec3]) -> bool {
     let body = c.body.map_or(DVec3::ZERO, |(_, velocity)| velocity);
     let u = pairs().map(|(i, w)| v[i] * w).sum::<DVec3>() - body;
     let along = u.dot(c.normal);
-    let change = OPENED * c.deficit / h - along;
+    let change = GAP_RECOVERY * c.deficit / h - along;
     if change <= 0.0 || yielding <= 0.0 {
         return false;
     }
@@ -155,7 +155,8 @@ fn near_bodies(
                 let deforms = body.deformation.is_some();
                 nearest_on_mesh(&candidates.vf, &detector.surface, &body.x_t0, x, |v, at| {
                     let corners = at.corners.map(|c| c as usize);
-                    let way = || (0..3).map(|k| body.x_t1[corners[k]] * at.weights[k]).sum::<DVec3>();
+                    let way =
+                        || (0..3).map(|k| body.x_t1[corners[k]] * at.weights[k]).sum::<DVec3>();
                     add(v, at.foot, Some(at.normal), deforms.then(|| way() - at.foot));
                 });
             }
