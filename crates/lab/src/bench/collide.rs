@@ -354,9 +354,9 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         }
     }
     let (candidates, counts) = found;
-    // What was sifted by planes need not be again.
-    let sifted = choice.options.prune != Prune::Nothing;
-    let filter = if sifted { Filter::None } else { Filter::Hull };
+    // What was filtered by planes need not be so again.
+    let filtered = choice.options.prune != Prune::Nothing;
+    let filter = if filtered { Filter::None } else { Filter::Hull };
     let (_, narrow_seconds) = timed(|| decide(case, &detector, &candidates, filter));
     let true_pairs =
         *truth.get_or_insert_with(|| true_pairs(case, &detector.surface, &candidates).len() as u64);
@@ -410,7 +410,7 @@ fn decide(case: &Case, detector: &Detector, candidates: &Candidates, filter: Fil
         let list = if pair == Pair::VertexFace { &candidates.vf } else { &candidates.ee };
         let ask = |i: usize| Some(truth::query(surface, motion, pair, list[i]));
         let ccd = Ccd::Separating;
-        ccd.answer_all(pair, list.len(), separation, filter, ask, |_, _| impacts += 1);
+        ccd.times_of_impact(pair, list.len(), separation, filter, ask, |_, _| impacts += 1);
     }
     impacts
 }

@@ -104,8 +104,8 @@ impl Nap {
                 if across.abs() > 1.0 || off.dot(dir).abs() > 1.0 {
                     continue;
                 }
-                let cell = y.rem_euclid(SIDE as i32) as usize * SIDE
-                    + x.rem_euclid(SIDE as i32) as usize;
+                let cell =
+                    y.rem_euclid(SIDE as i32) as usize * SIDE + x.rem_euclid(SIDE as i32) as usize;
                 covered += usize::from(self.texels[cell].fibre == 0);
                 let half_turns = (angle / PI).rem_euclid(1.0);
                 self.texels[cell] = Texel {
