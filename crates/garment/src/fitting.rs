@@ -13,12 +13,14 @@
 //! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
 //! that time is then less than three thousandths of the weight.
 
+mod hold;
 mod join;
 mod open;
 mod refine;
 mod saved;
 mod setup;
 
+pub use hold::Grip;
 pub(crate) use refine::Carrier;
 pub use saved::SavedFitting;
 
@@ -137,7 +139,12 @@ pub struct Fitting {
     is_elastic: bool,
     /// Whether the body has friction.
     has_friction: bool,
-    /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
+    /// How it is kept from falling, and where it was when it was let go.
+    grip: Grip,
+    start: Option<hold::Start>,
+    /// An elastic that keeps it up: vertices of the panels, and the length without tension between them [m].
+    elastic: Vec<([u32; 2], f64)>,
+    /// Where it was when it was let go to find out whether it stays, if nothing has been slowed down since, and how many steps ago.
     calm: Option<(u32, Vec<DVec3>)>,
     /// It is let go when it is slower [m/s].
     slow: f64,
@@ -208,6 +215,9 @@ impl Fitting {
             attempts: 0,
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             has_friction: false,
+            grip: Grip::default(),
+            start: None,
+            elastic: Vec::new(),
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
@@ -319,7 +329,7 @@ impl Fitting {
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
         let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
-        let seams = threads.chain(tapes).filter(|s| s.vertices[0] != s.vertices[1]).collect();
+        let seams = threads.chain(tapes).chain(self.elastic_threads()).filter(|s| s.vertices[0] != s.vertices[1]).collect();
         Ok(self.world.sew(seams)?)
     }
 
@@ -374,6 +384,7 @@ impl Fitting {
                 self.iron()?;
                 self.world.set_gravity(GRAVITY)?;
                 self.thread()?;
+                self.note_start();
             }
             Stage::Sewing if self.steps >= PATIENCE => {
                 if let Some(open) = self.open() {
@@ -388,6 +399,9 @@ impl Fitting {
                 }
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
                     self.iron()?;
+                }
+                if self.hold()? {
+                    return Ok(());
                 }
                 if let Some(panel) = self.fallen() {
                     return Err(Error::Fallen { panel });

@@ -142,7 +142,8 @@ impl Bvh {
                 }
                 let t_near = t_near.to_array();
                 let (a, b) = (mask.trailing_zeros() as usize, 31 - mask.leading_zeros() as usize);
-                let (first, second) = if t_near[b] < t_near[a] { (b, a) } else { (a, b) };
+                let (first, second) =
+                    if t_near[b] < t_near[a] { (b, a) } else { (a, b) };
                 if a != b {
                     stack.0.push((t_near[second], node.child[second]));
                 }
@@ -199,7 +200,8 @@ impl Node {
         for axis in 0..3 {
             let origin = Vec4::splat(ray.origin[axis]);
             let inv = Vec4::splat(ray.inv[axis]);
-            let first = ray.falls[axis];
+            // The mask spares a check of the index.
+            let first = ray.falls[axis] & 1;
             near = near.max((self.bounds[first][axis] - origin) * inv);
             far = far.min((self.bounds[1 - first][axis] - origin) * inv);
         }

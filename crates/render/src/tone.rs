@@ -103,7 +103,11 @@ pub fn develop(image: &HdrImage, operator: Operator, exposure: Exposure) -> Resu
 ///
 /// # Errors
 /// As [`develop`].
-pub fn mapped(image: &HdrImage, operator: Operator, exposure: Exposure) -> Result<HdrImage, Error> {
+pub fn mapped(
+    image: &HdrImage,
+    operator: Operator,
+    exposure: Exposure,
+) -> Result<HdrImage, Error> {
     image.check()?;
     if let Operator::Drago { bias } = operator
         && !(0.5..=1.0).contains(&bias)
@@ -288,8 +292,9 @@ mod tests {
     #[test]
     fn a_linear_operator_keeps_the_ratio_of_all_light_in_and_out() {
         let image = wedge();
-        let light =
-            |pixels: &[[f32; 3]]| -> f64 { pixels.iter().map(|p| f64::from(luminance(*p))).sum() };
+        let light = |pixels: &[[f32; 3]]| -> f64 {
+            pixels.iter().map(|p| f64::from(luminance(*p))).sum()
+        };
         let brightest = 1e3;
         let ratio = light(&shown(&image, Operator::Linear)) / light(&image.pixels);
         assert!((ratio * brightest - 1.0).abs() < 1e-3, "{ratio}");

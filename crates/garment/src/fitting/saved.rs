@@ -5,7 +5,8 @@
 //! because the order of the collision tree depends on them.
 
 use super::setup::joined;
-use super::{Fitting, Stage, world};
+use super::hold::Start;
+use super::{Fitting, Grip, Stage, world};
 use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
@@ -26,6 +27,12 @@ pub struct SavedFitting {
     pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
+    #[serde(default)]
+    pub(super) grip: Grip,
+    #[serde(default)]
+    pub(super) start: Option<Start>,
+    #[serde(default)]
+    pub(super) elastic: Vec<([u32; 2], f64)>,
     pub(super) calm: Option<(u32, Vec<DVec3>)>,
     pub(super) slow: f64,
     pub(super) speed: f64,
@@ -45,6 +52,9 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            grip: self.grip,
+            start: self.start.clone(),
+            elastic: self.elastic.clone(),
             calm: self.calm.clone(),
             slow: self.slow,
             speed: self.speed,
@@ -90,6 +100,7 @@ impl Fitting {
         (fitting.stage, fitting.steps, fitting.has_friction) =
             (saved.stage, saved.steps, saved.has_friction);
         fitting.attempts = saved.attempts as usize;
+        (fitting.grip, fitting.start, fitting.elastic) = (saved.grip, saved.start, saved.elastic);
         (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
         (fitting.pull, fitting.progress) = (saved.pull, saved.progress);
         if fitting.stage != Stage::Sewing {

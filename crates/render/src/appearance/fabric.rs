@@ -190,6 +190,13 @@ impl Fabric {
         Some(Bsdf::Yarn(bsdf.unresolved(mean * side.mean_open, x.min(y))))
     }
 
+    /// Mean albedo of sheer cloth whose repeats are smaller than `width` [m]; `None` for other cloth.
+    pub(crate) fn veil_albedo(&self, width: f32, front: bool) -> Option<Vec3> {
+        let side = self.sides(front).0;
+        let albedo = side.mean * side.mean_open;
+        (self.is_porous() && width > self.repeat.max_element()).then_some(albedo)
+    }
+
     /// The same without any detail, for light that comes by way of other surfaces.
     pub(crate) fn seen_from_afar(&self, v: &Viewed, place: [f32; 2]) -> Option<Bsdf<'_>> {
         if let ReliefKind::Sheet { front, back, coat } = &self.relief {
@@ -212,7 +219,7 @@ impl Fabric {
     /// The same with some print, or none.
     fn dyed_facet(&self, seen: &Seen, v: &Viewed, ink: Option<Ink>) -> (Facet, Vec3) {
         if let Some(fibre) = &seen.nap {
-            return self.nap_facet(seen, fibre, v.handedness, ink);
+            return self.nap_facet(seen, fibre, v, ink);
         }
         let Seen { relief, dir, .. } = seen;
         let threads = &self.yarns[relief.yarn.min(self.yarns.len() - 1)];
@@ -225,11 +232,19 @@ impl Fabric {
         let axis = (along + across * threads.twist).normalize();
         let open = DEEPEST + (1.0 - DEEPEST) * relief.height;
         let facet = Facet { normal, axis, yarn: relief.yarn, open };
-        let own = threads.colour(relief.number);
+        let own = self.mingled(threads.colour(relief.number), v.front);
         let dyed = ink.map_or(own, |p| p.over(own));
         let uneven = unevenness(relief.number, relief.along, 7 + relief.yarn as u32);
         let shade = detail.shade * (1.0 + 0.6 * threads.irregularity * uneven);
         (facet, shaded(dyed, shade))
+    }
+
+    /// The colour of a yarn with the fibres of others that brushing has drawn over it.
+    fn mingled(&self, own: Vec3, front: bool) -> Vec3 {
+        let Some(nap) = &self.naps[usize::from(!front)] else { return own };
+        let count = self.yarns.len() as f32;
+        let all: Vec3 = self.yarns.iter().map(|t| t.colour(0)).sum();
+        own.lerp(all / count, 0.8 * nap.mingled())
     }
 
     /// A fibre of the nap, above everything.
@@ -237,15 +252,16 @@ impl Fabric {
         &self,
         seen: &Seen,
         fibre: &nap::Fibre,
-        y: f32,
+        v: &Viewed,
         ink: Option<Ink>,
     ) -> (Facet, Vec3) {
+        let y = v.handedness;
         let below = seen.relief.yarn.min(self.yarns.len() - 1);
         let yarn = fibre.yarn.map_or(below, |k| k % self.yarns.len());
         let normal = Vec3::new(-fibre.slope.x, -fibre.slope.y * y, 1.0).normalize();
         let climb = fibre.slope.dot(fibre.dir);
         let axis = Vec3::new(fibre.dir.x, fibre.dir.y * y, climb).normalize();
-        let own = self.yarns[yarn].colour(seen.relief.number);
+        let own = self.mingled(self.yarns[yarn].colour(seen.relief.number), v.front);
         let dyed = ink.map_or(own, |p| p.over(own));
         (Facet { normal, axis, yarn, open: 1.0 }, shaded(dyed, fibre.shade))
     }

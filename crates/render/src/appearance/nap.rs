@@ -15,8 +15,9 @@ const SIZES: [f32; 2] = [9.7e-3, 8.3e-3];
 /// Half the width of a fibre, its least and greatest length, in sides of the tile.
 const RADIUS: f32 = 1.25e-3;
 const LENGTHS: [f32; 2] = [0.06, 0.22];
-/// Optical depth of the nap of the strongest fuzz, seen from above.
-const DEPTH: f32 = 1.7;
+/// Optical depth of the nap seen from above: linear and quadratic in the fuzz, because wear raises few fibres and
+/// brushing many.
+const DEPTHS: [f32; 2] = [0.8, 2.4];
 /// Steepest rise of a fibre.
 const RISE: f32 = 0.45;
 /// Fuzz below this lifts no fibres that are seen.
@@ -58,7 +59,7 @@ impl Nap {
             return None;
         }
         // What each of the two layers covers.
-        let cover = 1.0 - (-0.5 * DEPTH * fuzz).exp();
+        let cover = 1.0 - (-0.5 * depth(fuzz)).exp();
         let mut nap = Self { texels: vec![Texel::default(); SIDE * SIDE], mingled: fuzz };
         let wanted = (cover * (SIDE * SIDE) as f32) as usize;
         let mut covered = 0;
@@ -104,8 +105,8 @@ impl Nap {
                 if across.abs() > 1.0 || off.dot(dir).abs() > 1.0 {
                     continue;
                 }
-                let cell =
-                    y.rem_euclid(SIDE as i32) as usize * SIDE + x.rem_euclid(SIDE as i32) as usize;
+                let cell = y.rem_euclid(SIDE as i32) as usize * SIDE
+                    + x.rem_euclid(SIDE as i32) as usize;
                 covered += usize::from(self.texels[cell].fibre == 0);
                 let half_turns = (angle / PI).rem_euclid(1.0);
                 self.texels[cell] = Texel {
@@ -116,6 +117,11 @@ impl Nap {
             }
         }
         covered
+    }
+
+    /// Share of the colours of all yarns in each: what is raised mingles.
+    pub(super) fn mingled(&self) -> f32 {
+        self.mingled * self.mingled
     }
 
     /// The fibre that lies over a place.
@@ -147,6 +153,11 @@ impl Nap {
     }
 }
 
+/// Optical depth of the nap.
+fn depth(fuzz: f32) -> f32 {
+    fuzz * (DEPTHS[0] + DEPTHS[1] * fuzz)
+}
+
 /// Numbers in [0, 1) of a fibre.
 fn numbers(fibre: u16) -> [f32; 8] {
     let mut seed = mix(u32::from(fibre).wrapping_mul(0x9e37_79b9));
@@ -174,7 +185,7 @@ mod tests {
         for fuzz in [0.1, 0.5, 1.0] {
             let nap = Nap::new(fuzz).unwrap();
             let covered = places(20_000).filter(|p| nap.at(*p).is_some()).count() as f32 / 2e4;
-            let expected = 1.0 - (-DEPTH * fuzz).exp();
+            let expected = 1.0 - (-depth(fuzz)).exp();
             assert!((covered - expected).abs() < 0.02, "{fuzz} {covered} {expected}");
         }
         assert!(Nap::new(0.0).is_none());

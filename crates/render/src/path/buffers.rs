@@ -42,7 +42,7 @@ impl Buffers {
         };
         let guide = |p: &Pixel| {
             let hits = p.hits + p.caught;
-            let position = p.position / hits.max(1) as f32;
+            let position = p.position / p.hits.max(1) as f32;
             Guide {
                 normal: p.normal.normalize_or_zero(),
                 position,
@@ -61,7 +61,7 @@ impl Buffers {
         let pixels_out = colour.iter().map(|c| c.to_array()).collect();
         Self {
             colour: HdrImage { width: settings.width, height: settings.height, pixels: pixels_out },
-            alpha: pixels.iter().map(|p| p.hits as f32 / p.count.max(1) as f32).collect(),
+            alpha: pixels.iter().map(|p| p.covered as f32 / p.count.max(1) as f32).collect(),
             depth: pixels.iter().map(depth).collect(),
             normal: mean(|p| p.normal),
             albedo: mean(|p| p.albedo),

@@ -8,8 +8,10 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pixel {
     pub(crate) count: u32,
-    /// Samples that met a surface.
+    /// Samples that met a surface, be it one that let them pass.
     pub(crate) hits: u32,
+    /// Samples whose light comes from a surface.
+    pub(crate) covered: u32,
     /// Samples that met the floor.
     pub(crate) caught: u32,
     /// Material that most samples met, or 0; by Boyer and Moore's vote.
@@ -34,6 +36,7 @@ impl Pixel {
         self.count += 1;
         self.albedo += seen.albedo;
         self.normal += seen.normal;
+        self.covered += u32::from(seen.covered);
         if seen.material > 0 {
             self.hits += 1;
             self.position += seen.position;
@@ -71,9 +74,12 @@ impl Pixel {
     /// What is left of the light of another picture behind this one: all of it where nothing was met, and on the floor
     /// what shadows leave.
     pub(crate) fn passed(&self) -> Vec3 {
-        let free = self.count.saturating_sub(self.hits + self.caught) as f32;
-        let shade =
-            if self.caught > 0 { self.lit / self.open.max(Vec3::splat(1e-9)) } else { Vec3::ZERO };
+        let free = self.count.saturating_sub(self.covered + self.caught) as f32;
+        let shade = if self.caught > 0 {
+            self.lit / self.open.max(Vec3::splat(1e-9))
+        } else {
+            Vec3::ZERO
+        };
         (Vec3::splat(free) + shade * self.caught as f32) / self.count.max(1) as f32
     }
 

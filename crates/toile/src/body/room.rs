@@ -13,7 +13,7 @@ use crate::error::Error;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::f64::consts::FRAC_1_SQRT_2;
+use toile_body::Bone;
 use toile_body::motion::{Performance, Rig};
 use toile_collide::distance::point_triangle;
 use toile_mesh::TriMesh;
@@ -29,6 +29,9 @@ const DEEPEST: f64 = 0.05;
 
 /// How far from a vertex other skin is looked for [m].
 const REACH: f64 = 0.06;
+
+/// Side of the cells that patches of skin are cut by [m].
+const PATCH: f64 = 0.03;
 
 /// Largest slope of the depth over the skin.
 const SLOPE: f64 = 0.35;
@@ -80,12 +83,12 @@ impl Room {
     ) -> Result<(Self, SelfContact), Error> {
         let rig = performance.rig();
         let count = (duration * RATE).ceil() as usize + 2;
-        let neighbours = neighbours(&rig.mesh);
+        let (neighbours, patches) = (neighbours(&rig.mesh), patches(rig));
         let moments: Vec<_> = (0..count)
             .into_par_iter()
             .map(|k| {
                 let x = performance.positions(k as f64 / RATE);
-                let (depths, deepest) = depths(rig, &x);
+                let (depths, deepest) = depths(rig, &patches, &x);
                 (spread(depths, &neighbours, &x), deepest)
             })
             .collect();
@@ -158,47 +161,121 @@ impl Room {
     }
 }
 
-/// How far each vertex has to recede from what faces it; zero for most.
-fn depths(rig: &Rig, x: &[DVec3]) -> (Vec<f64>, Option<Deepest>) {
-    let posed = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone());
-    let normals = posed.vertex_normals();
-    let rest = &rig.mesh.positions;
-    let grid = Grid::new(&posed);
-    let middle = |t: u32, p: &[DVec3]| {
-        posed.triangles[t as usize].iter().map(|v| p[*v as usize]).sum::<DVec3>() / 3.0
+/// Skin of one bone in a small cell of the pose of the fitting.
+struct Patch {
+    bone: Bone,
+    vertices: Vec<u32>,
+    triangles: Vec<u32>,
+    rest: Ball,
+}
+
+/// A ball around a patch.
+#[derive(Clone, Copy)]
+struct Ball {
+    centre: DVec3,
+    radius: f64,
+}
+
+impl Ball {
+    fn around(vertices: &[u32], x: &[DVec3]) -> Self {
+        let all = || vertices.iter().map(|v| x[*v as usize]);
+        let centre = all().sum::<DVec3>() / vertices.len() as f64;
+        Self { centre, radius: all().map(|p| p.distance(centre)).fold(0.0, f64::max) }
+    }
+}
+
+/// The skin in patches.
+fn patches(rig: &Rig) -> Vec<Patch> {
+    let mut of: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
+    for (t, corners) in rig.mesh.triangles.iter().enumerate() {
+        let bone = rig.weights[corners[0] as usize][0].0;
+        let middle = rig.mesh.corners(t).into_iter().sum::<DVec3>() / 3.0;
+        let cell = (middle / PATCH).floor().to_array().map(|c| c as i32);
+        of.entry((bone, cell)).or_default().push(t as u32);
+    }
+    let patch = |((bone, _), triangles): ((Bone, [i32; 3]), Vec<u32>)| {
+        let corners = triangles.iter().flat_map(|t| rig.mesh.triangles[*t as usize]);
+        let mut vertices: Vec<u32> = corners.collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let rest = Ball::around(&vertices, &rig.mesh.positions);
+        Patch { bone, vertices, triangles, rest }
     };
+    of.into_iter().map(patch).collect()
+}
+
+/// The nearest skin that a vertex faces.
+#[derive(Clone, Copy)]
+struct Facing {
+    distance: f64,
+    gap: f64,
+    triangle: u32,
+}
+
+/// A moment of the skin.
+struct Moment<'a> {
+    rig: &'a Rig,
+    x: &'a [DVec3],
+    normals: Vec<DVec3>,
+    /// For each vertex.
+    nearest: Vec<Option<Facing>>,
+}
+
+impl Moment<'_> {
+    /// Looks for what the vertices of a patch face in another.
+    fn compare(&mut self, a: &Patch, b: &Patch) {
+        let (x, rest) = (self.x, &self.rig.mesh.positions);
+        for t in &b.triangles {
+            let corners = self.rig.mesh.triangles[*t as usize].map(|v| v as usize);
+            let tri = corners.map(|c| x[c]);
+            let (now, before) = (
+                tri.iter().sum::<DVec3>() / 3.0,
+                corners.iter().map(|c| rest[*c]).sum::<DVec3>() / 3.0,
+            );
+            let normal = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
+            for v in &a.vertices {
+                let v = *v as usize;
+                let (now, before) = (x[v].distance(now), rest[v].distance(before));
+                // Most of what is near is the skin around the vertex.
+                let is_other = before > 1.5 * ROOM && now < NEARER * before;
+                if now > REACH || !is_other || normal.dot(self.normals[v]) > FACING {
+                    continue;
+                }
+                let w = point_triangle(x[v], tri);
+                let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
+                let distance = x[v].distance(foot);
+                if self.nearest[v].is_none_or(|n| distance < n.distance) {
+                    let gap = if (x[v] - foot).dot(normal) < 0.0 { -distance } else { distance };
+                    self.nearest[v] = Some(Facing { distance, gap, triangle: *t });
+                }
+            }
+        }
+    }
+}
+
+/// How far each vertex has to recede from what faces it; zero for most.
+fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> (Vec<f64>, Option<Deepest>) {
+    let normals = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone()).vertex_normals();
+    let mut moment = Moment { rig, x, normals, nearest: vec![None; x.len()] };
+    let balls: Vec<Ball> = patches.iter().map(|p| Ball::around(&p.vertices, x)).collect();
+    for (a, p) in patches.iter().enumerate() {
+        for (b, q) in patches.iter().enumerate().filter(|(_, q)| q.bone != p.bone) {
+            let apart = |a: &Ball, b: &Ball| a.centre.distance(b.centre);
+            let now = apart(&balls[a], &balls[b]) - balls[a].radius - balls[b].radius;
+            let before = apart(&p.rest, &q.rest) + p.rest.radius + q.rest.radius;
+            if now < REACH && now < NEARER * before {
+                moment.compare(p, q);
+            }
+        }
+    }
     let mut deepest: Option<Deepest> = None;
     let mut depths = vec![0.0; x.len()];
-    for v in 0..x.len() {
-        let mut nearest = (REACH, 0.0, 0);
-        grid.near(x[v], |t| {
-            let now = x[v].distance(middle(t, x));
-            let before = rest[v].distance(middle(t, rest));
-            // Most of what is near is the skin around the vertex.
-            if now > REACH || before < 1.5 * ROOM || now > NEARER * before {
-                return;
-            }
-            let corners = posed.triangles[t as usize].map(|v| x[v as usize]);
-            let normal =
-                (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
-            if normal.dot(normals[v]) > FACING {
-                return;
-            }
-            let w = point_triangle(x[v], corners);
-            let foot = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
-            let distance = x[v].distance(foot);
-            if distance < nearest.0 {
-                let gap = if (x[v] - foot).dot(normal) < 0.0 { -distance } else { distance };
-                nearest = (distance, gap, t);
-            }
-        });
-        let (distance, gap, t) = nearest;
-        if distance < REACH && gap < ROOM {
-            depths[v] = 0.5 * (ROOM - gap);
-            if deepest.is_none_or(|d| depths[v] > d.depth) {
-                let vertices = [v as u32, posed.triangles[t as usize][0]];
-                deepest = Some(Deepest { depth: depths[v], vertices });
-            }
+    for (v, nearest) in moment.nearest.iter().enumerate() {
+        let Some(facing) = nearest.filter(|n| n.gap < ROOM) else { continue };
+        depths[v] = 0.5 * (ROOM - facing.gap);
+        if deepest.is_none_or(|d| depths[v] > d.depth) {
+            let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
+            deepest = Some(Deepest { depth: depths[v], vertices });
         }
     }
     (depths, deepest)
@@ -243,37 +320,43 @@ fn spread(mut depths: Vec<f64>, neighbours: &[Vec<u32>], x: &[DVec3]) -> Vec<(u3
     all.filter(|(_, d)| *d > 0.0).map(|(v, d)| (v as u32, d)).collect()
 }
 
-/// Triangles by the cells in which their middles are.
-struct Grid {
-    /// Cell and triangle, sorted.
-    cells: Vec<([i32; 3], u32)>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toile_body::motion::{Clip, Skinning};
+    use toile_body::{Figure, Mannequin, Pose};
+    use toile_pattern::Size;
 
-impl Grid {
-    /// Side of a cell [m].
-    const CELL: f64 = REACH * FRAC_1_SQRT_2;
-
-    fn cell(p: DVec3) -> [i32; 3] {
-        (p / Self::CELL).floor().to_array().map(|c| c as i32)
+    fn performance(name: &str) -> Performance {
+        let m = Figure::Female.measurements(Size::M);
+        let rig = Rig::new(&Mannequin::new(&m, Figure::Female, Pose::A).expect("a body"));
+        Performance::new(&rig, Clip::of_name(name).expect("a clip"), Skinning::default())
     }
 
-    fn new(mesh: &TriMesh) -> Self {
-        let middle = |t: usize| mesh.corners(t).into_iter().sum::<DVec3>() / 3.0;
-        let mut cells: Vec<_> =
-            (0..mesh.triangles.len()).map(|t| (Self::cell(middle(t)), t as u32)).collect();
-        cells.sort_unstable();
-        Self { cells }
+    #[test]
+    fn skin_that_touches_recedes_until_cloth_has_room() {
+        let squat = performance("squat");
+        let time = 1.5 + 0.25 + 1.7;
+        let (room, contact) = Room::of(&squat, time + 0.1).expect("there is room");
+        assert!(contact.vertices > 0 && contact.deepest > 0.5 * ROOM, "{contact:?}");
+        let (rig, patches) = (squat.rig(), patches(squat.rig()));
+        let mut x = squat.positions(time);
+        let gap = |x: &[DVec3]| {
+            let (depths, _) = depths(rig, &patches, x);
+            ROOM - 2.0 * depths.into_iter().fold(0.0, f64::max)
+        };
+        let before = gap(&x);
+        room.recede(time, &mut x);
+        let after = gap(&x);
+        assert!(before < 0.0 && after > 0.5 * before && after > before + 2e-3, "{before} {after}");
     }
 
-    /// Triangles of the cells around a point.
-    fn near(&self, p: DVec3, mut found: impl FnMut(u32)) {
-        let [x, y, z] = Self::cell(p);
-        for i in x - 2..=x + 2 {
-            for j in y - 2..=y + 2 {
-                let first = self.cells.partition_point(|(c, _)| *c < [i, j, z - 2]);
-                let own = self.cells[first..].iter().take_while(|(c, _)| *c <= [i, j, z + 2]);
-                own.for_each(|(_, t)| found(*t));
-            }
-        }
+    #[test]
+    fn the_pose_of_the_fitting_is_left_as_it_is_bit_for_bit() {
+        let walk = performance("walk");
+        let (room, _) = Room::of(&walk, 0.2).expect("there is room");
+        let mut x = walk.positions(0.0);
+        room.recede(0.0, &mut x);
+        assert_eq!(x, walk.rig().mesh.positions);
     }
 }
