@@ -37,7 +37,7 @@ pub use truth::true_pairs;
 pub const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
 /// Candidates that may be kept at once: two gigabytes.
-const MOST_PAIRS: f64 = 2.5e8;
+const MAX_PAIRS: f64 = 2.5e8;
 
 /// A way to make a detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -307,7 +307,7 @@ fn too_much(
     let ratio = size as f64 / row.triangles.max(1) as f64;
     // A finer mesh has more features within a separation.
     let pairs = row.feature_pairs as f64 * ratio.powf(1.5);
-    if pairs > MOST_PAIRS {
+    if pairs > MAX_PAIRS {
         return Some(format!("about {pairs:.0e} candidates would not fit in memory"));
     }
     let growth = ratio.powf(1.2);
