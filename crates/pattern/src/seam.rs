@@ -311,7 +311,7 @@ impl Pattern {
             {
                 let s = notch.at * full;
                 let taken: f64 =
-                    panel.openings(edge).iter().map(|o| (s.min(o.end) - o.begin).max(0.0)).sum();
+                    panel.openings(edge).iter().map(|o| (s.min(o.end) - o.start).max(0.0)).sum();
                 let s = s - taken;
                 if s > low && s < high {
                     labels.push((notch.label.clone(), done + s - low));

@@ -21,7 +21,7 @@ use crate::element::definite::outer;
 use crate::element::morley::Moments;
 use crate::error::Error;
 use crate::linear::single::Matrix;
-use crate::linear::{Block, BlockCsr, Builder, Pattern, Places};
+use crate::linear::{Block, BlockCsr, Builder, Pattern, ScatterMap};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3, Mat3A};
 use part::{Creases, Make, Part, Plane};
@@ -63,7 +63,7 @@ pub struct Sheet {
     parts: Vec<Part>,
     pattern: Arc<Pattern>,
     /// Where the Hessians of elements go, group after group.
-    places: Vec<Places>,
+    scatter: Vec<ScatterMap>,
     vertices: usize,
     /// Memory for [`Self::gradient`], once it has been asked for.
     gather: Option<Gather>,
@@ -128,8 +128,8 @@ impl Sheet {
         let vertices = first;
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
-        let places = builder.places(&pattern)?;
-        Ok(Self { parts, pattern, places, vertices, gather: None, moments: Vec::new() })
+        let scatter = builder.scatter(&pattern)?;
+        Ok(Self { parts, pattern, scatter, vertices, gather: None, moments: Vec::new() })
     }
 
     /// Number of vertices.
@@ -243,21 +243,21 @@ impl Sheet {
         let mut gradients = gradient.map_or_else(Vec::new, |g| chunked(g, &chunks));
         gradients.resize_with(chunks.len(), || None);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
-            blocks.fill(B::NOTHING);
-            let mut places = self.places.iter();
+            blocks.fill(B::ZERO_BLOCK);
+            let mut scatter = self.scatter.iter();
             for part in parts {
                 let (x, offset) = (&x[part.range.clone()], part.range.start as u32);
-                for (group, places) in part.groups.iter().zip(places.by_ref()) {
+                for (group, scatter) in part.groups.iter().zip(scatter.by_ref()) {
                     let gradient = gradient.as_deref_mut();
-                    let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
+                    let mut rows = Rows { pattern, scatter, offset, first, blocks, gradient };
                     add(&**group, x, &mut rows);
                 }
                 let Some(moments) = &part.moments else { continue };
-                for (list, places) in part.creases().zip(places.by_ref()) {
+                for (list, scatter) in part.creases().zip(scatter.by_ref()) {
                     if creases {
                         let gradient = None;
                         let mut rows =
-                            Rows::<'_, B> { pattern, places, offset, first, blocks, gradient };
+                            Rows::<'_, B> { pattern, scatter, offset, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -348,18 +348,22 @@ fn add_creases<B: Block>(
     x: &[DVec3],
     rows: &mut Rows<'_, B>,
 ) {
-    for i in rows.places.of_chunk(rows.first) {
+    for i in rows.scatter.of_chunk(rows.first) {
         let crease = creases.number(*i);
         let (k, slopes) = moments.hinge_hessian(crease, x);
         let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
         let block = |a: usize, b: usize| B::from_f64(&outer(slopes[a] * k, slopes[b]));
-        let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
+        let (scatter, pattern, element) = (rows.scatter, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
-        match places.width() {
-            3 => places.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
-            _ => {
-                places.add::<4, B>(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block)
-            }
+        match scatter.width() {
+            3 => scatter.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
+            _ => scatter.add::<4, B>(
+                pattern,
+                element,
+                [p, q, r, s],
+                (rows.first, rows.blocks),
+                block,
+            ),
         }
     }
 }

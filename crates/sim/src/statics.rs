@@ -168,7 +168,7 @@ impl Equilibrium {
             for (g, f) in self.g.iter_mut().zip(f) {
                 *g = *f - *g;
             }
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
             if let Some(vertex) = self.g.iter().position(|g| !g.is_finite()) {
                 return Err(StaticsError::NotFinite { vertex: vertex as u32 });
             }

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use toile::{Scene, Simulation};
 
 /// Longest text of a scene [bytes].
-const MOST_TEXT: usize = 16 << 20;
+const MAX_TEXT: usize = 16 << 20;
 
 /// What there is.
 #[derive(Default)]
@@ -82,8 +82,8 @@ fn pointer<T>(scene: u32, of: impl FnOnce(&Simulation) -> *const T) -> *const T 
 #[unsafe(no_mangle)]
 pub extern "C" fn toile_text(length: usize) -> *mut u8 {
     let place = with(|host| {
-        if length > MOST_TEXT {
-            return Err(format!("a scene of {length} bytes; {MOST_TEXT} is the most"));
+        if length > MAX_TEXT {
+            return Err(format!("a scene of {length} bytes; {MAX_TEXT} is the most"));
         }
         host.text = vec![0; length];
         Ok(Some(host.text.as_mut_ptr()))

@@ -133,7 +133,7 @@ fn text(bytes: &[u8]) -> Option<String> {
 }
 
 /// Triangles above which a scene is only read: larger ones are allowed, and take their time.
-const MOST_CELLS: u64 = 3000;
+const MAX_CELLS: u64 = 3000;
 
 fn scene(bytes: &[u8], folder: &Path) {
     let Some(text) = text(bytes) else { return };
@@ -144,7 +144,7 @@ fn scene(bytes: &[u8], folder: &Path) {
     });
     // What is refused by size is refused by `build`.
     let cells = cells.fold(0, u64::saturating_add);
-    if cells <= MOST_CELLS || cells > 8_000_000 {
+    if cells <= MAX_CELLS || cells > 8_000_000 {
         judged(scene.build());
     }
 }

@@ -253,7 +253,7 @@ impl CandidateFinder {
             tested += counts.feature_pairs;
             self.add_self_candidates(&candidates, found);
         }
-        if self.cloth.has_too_many() {
+        if self.cloth.exceeded_pair_limit() {
             return Err(Failure::TooManyPairs { most });
         }
         for b in 0..self.bodies.len() {
@@ -262,7 +262,7 @@ impl CandidateFinder {
             let before = found.len();
             self.add_body_candidates(b, body, Motion { x_t0: y0, x_t1: y1 }, distance, found)?;
             tested += (found.len() - before) as u64;
-            if self.cloth.has_too_many() || found.len() > most {
+            if self.cloth.exceeded_pair_limit() || found.len() > most {
                 return Err(Failure::TooManyPairs { most });
             }
         }

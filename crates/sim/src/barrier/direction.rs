@@ -117,8 +117,10 @@ impl Solver {
         self.contact_blocks.extend(blocks.clone().map(|b| b.contact_block(&it.prescribed)));
         match &mut self.precise {
             Some(precise) => {
-                precise.couplings.truncate(system.contact_blocks);
-                precise.couplings.extend(blocks.map(|b| b.coupling(&it.prescribed)));
+                precise.contact_blocks_f64.truncate(system.contact_blocks);
+                precise
+                    .contact_blocks_f64
+                    .extend(blocks.map(|b| b.contact_block_f64(&it.prescribed)));
                 self.preconditioner.update(&precise.matrix, &self.contact_blocks, &it.pinned);
             }
             None => self.preconditioner.update(&self.matrix, &self.contact_blocks, &it.pinned),

@@ -6,7 +6,7 @@
 use super::iterate::Iterate;
 use super::solver::Solver;
 use crate::linear::BlockCsr;
-use crate::linear::mixed::Coupling;
+use crate::linear::mixed::ContactBlockF64;
 use glam::DVec3;
 
 /// Stiffness over inertia from which on systems are solved in double precision: an eighth of what single precision resolves, so that
@@ -24,7 +24,7 @@ const MIN_ACCELERATION: f64 = 1.0;
 pub(super) struct Precise {
     pub(super) matrix: BlockCsr,
     /// Contacts, friction and seams, as `Solver::contact_blocks`.
-    pub(super) couplings: Vec<Coupling>,
+    pub(super) contact_blocks_f64: Vec<ContactBlockF64>,
 }
 
 impl Solver {
@@ -36,7 +36,7 @@ impl Solver {
             return;
         }
         let mut precise = self.precise.take().unwrap_or_else(|| {
-            Box::new(Precise { matrix: self.sheet.matrix(), couplings: Vec::new() })
+            Box::new(Precise { matrix: self.sheet.matrix(), contact_blocks_f64: Vec::new() })
         });
         let matrix = &mut precise.matrix;
         self.sheet.hessian(at, true, true, matrix);

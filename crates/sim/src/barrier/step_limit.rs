@@ -28,7 +28,7 @@ impl Solver {
             let separation = Separation {
                 radius: self.contact_model.offset(&run[0]),
                 gap: MAX_KEPT_GAP * self.contact_model.dhat,
-                leeway: 1.0 - KEPT_GAP_FRACTION,
+                max_approach: 1.0 - KEPT_GAP_FRACTION,
                 body: self.contact_model.radius(&run[0]),
             };
             let of = |pair| self.feature_limits(pair, run, separation, y, ends, first);
@@ -59,11 +59,11 @@ impl Solver {
                 // Of active contacts a separating plane is known, which nearly always decides.
                 let apart = self.contacts.of_candidate(&run[i]).is_some_and(|c| {
                     let least = separation.threshold(separation.radius + c.gap);
-                    ccd::is_kept_apart(pair, &x, c.normal, least)
+                    ccd::is_separated(pair, &x, c.normal, least)
                 });
                 (!apart).then_some(x)
             };
-            Ccd::Separating.answer_all(
+            Ccd::Separating.times_of_impact(
                 pair,
                 run.len(),
                 separation,

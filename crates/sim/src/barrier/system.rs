@@ -9,7 +9,7 @@ use super::newton::Failure;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
 use crate::linear::cg::End;
-use crate::linear::mixed::{self, Coupling};
+use crate::linear::mixed::{self, ContactBlockF64};
 use crate::linear::single::{self, ContactBlock, Goal, Vectors};
 use glam::{DMat3, DVec3};
 
@@ -138,15 +138,15 @@ impl Solver {
                 }
             }
         };
-        let mut couplings = self.precise.as_mut().map(|p| &mut p.couplings);
-        couplings.iter_mut().for_each(|c| c.clear());
+        let mut contact_blocks_f64 = self.precise.as_mut().map(|p| &mut p.contact_blocks_f64);
+        contact_blocks_f64.iter_mut().for_each(|c| c.clear());
         let contact_blocks = &mut self.contact_blocks;
         contact_blocks.clear();
         contact_blocks.reserve_exact(self.contacts.len() + it.start.seams.len());
         let mut add_block = |block: PointBlock| {
             contact_blocks.push(block.contact_block(&it.prescribed));
-            if let Some(couplings) = &mut couplings {
-                couplings.push(block.coupling(&it.prescribed));
+            if let Some(contact_blocks_f64) = &mut contact_blocks_f64 {
+                contact_blocks_f64.push(block.contact_block_f64(&it.prescribed));
             }
             block.add_prescribed(&it.prescribed, prescribed_displacement, prescribed_rhs);
         };
@@ -192,9 +192,9 @@ impl Solver {
     ) -> Result<(), Failure> {
         let n = self.masses.len();
         let goal = Goal {
-            gain: self.settings.linear_tolerance,
-            residual: MAX_RELATIVE_RESIDUAL,
-            enough: if it.resolve_strain {
+            quadratic_tolerance: self.settings.linear_tolerance,
+            relative_residual: MAX_RELATIVE_RESIDUAL,
+            absolute_tolerance: if it.resolve_strain {
                 STRICT_DIRECTION_TOLERANCE
             } else {
                 DIRECTION_TOLERANCE
@@ -204,7 +204,9 @@ impl Solver {
         };
         let (m, pinned) = (&mut self.preconditioner, &it.pinned[..]);
         let (outcome, residual_ratio) = match &self.precise {
-            Some(p) => mixed::solve(&p.matrix, &p.couplings, m, pinned, right, &mut d[..n], goal),
+            Some(p) => {
+                mixed::solve(&p.matrix, &p.contact_blocks_f64, m, pinned, right, &mut d[..n], goal)
+            }
             None => {
                 let mut memory = Vectors::default();
                 let (a, contact_blocks) = (&self.matrix, &self.contact_blocks);
@@ -264,12 +266,12 @@ impl PointBlock {
 
     /// As the linear solver applies it: without prescribed points.
     pub(super) fn contact_block(&self, prescribed: &[bool]) -> ContactBlock {
-        let Coupling { points, weights, stiffness } = self.coupling(prescribed);
+        let ContactBlockF64 { points, weights, stiffness } = self.contact_block_f64(prescribed);
         ContactBlock::new(points, weights.map(|w| w as f32), &stiffness)
     }
 
     /// The same in double precision.
-    pub(super) fn coupling(&self, prescribed: &[bool]) -> Coupling {
+    pub(super) fn contact_block_f64(&self, prescribed: &[bool]) -> ContactBlockF64 {
         let (mut points, mut weights) = (self.points, self.weights);
         for k in 0..4 {
             let p = self.points[k] as usize;
@@ -277,6 +279,6 @@ impl PointBlock {
                 (points[k], weights[k]) = (0, 0.0);
             }
         }
-        Coupling { points, weights, stiffness: self.stiffness }
+        ContactBlockF64 { points, weights, stiffness: self.stiffness }
     }
 }

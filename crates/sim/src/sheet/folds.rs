@@ -72,12 +72,12 @@ fn add<B: Block>(
     rows: &mut Rows<'_, B>,
     product: impl Fn(DVec3, DVec3) -> B,
 ) {
-    for i in rows.places.of_chunk(rows.first) {
+    for i in rows.scatter.of_chunk(rows.first) {
         let EdgeMoment { moment, stiffness, slopes } = folds.moment(*i as usize, x);
         let vertices = folds.edges()[*i as usize].vertices.map(|v| v + rows.offset);
         let chunk = (rows.first, &mut *rows.blocks);
         let block = |a: usize, b: usize| product(slopes[a] * stiffness, slopes[b]);
-        rows.places.add::<4, B>(rows.pattern, *i as usize, vertices, chunk, block);
+        rows.scatter.add::<4, B>(rows.pattern, *i as usize, vertices, chunk, block);
         rows.add_gradient(&vertices, slopes.map(|s| s * moment));
     }
 }

@@ -6,7 +6,7 @@ use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
 use crate::element::variable_slider::{FrictionTriangle, VariableSlider};
 use crate::element::{Element, Membrane, Triangle, baraff_witkin};
-use crate::linear::{Block, Builder, Error, Pattern, Places};
+use crate::linear::{Block, Builder, Error, Pattern, ScatterMap};
 use baraff_witkin::{BaraffWitkin, Conditions};
 use glam::{DMat3, DVec3, Mat3A};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub trait Group: Debug + Send + Sync {
 /// A chunk of the rows of a matrix.
 pub struct Rows<'a, B: Block> {
     pub(super) pattern: &'a Pattern,
-    pub(super) places: &'a Places,
+    pub(super) scatter: &'a ScatterMap,
     /// The first vertex of the elements' cloth.
     pub(super) offset: u32,
     /// The first row.
@@ -196,7 +196,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
         const { assert!(N <= 9) };
         let mut upper = [zero; 45];
         let upper = &mut upper[..N * (N + 1) / 2];
-        for i in rows.places.of_chunk(rows.first) {
+        for i in rows.scatter.of_chunk(rows.first) {
             let e = self.0.get(*i as usize);
             let gradient = write(&e, &e.vertices().map(|v| x[v as usize]), upper);
             // Row a of the upper triangle begins behind those before it.
@@ -204,7 +204,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             let block = |a: usize, b: usize| upper[at(a, b)];
             let vertices = e.vertices().map(|v| v + rows.offset);
             let chunk = (rows.first, &mut *rows.blocks);
-            rows.places.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
+            rows.scatter.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
             rows.add_gradient(&vertices, gradient);
         }
     }

@@ -69,13 +69,13 @@ pub(super) struct Frame {
 }
 
 /// Most points that a frame is made of.
-const MOST_POINTS: usize = 20_000;
+const MAX_POINTS: usize = 20_000;
 
 impl Frame {
     pub(super) fn new(points: &[DVec3]) -> Option<Self> {
         let first = points.first()?;
         let (lo, hi) = points.iter().fold((*first, *first), |(a, b), p| (a.min(*p), b.max(*p)));
-        let every = points.len().div_ceil(MOST_POINTS);
+        let every = points.len().div_ceil(MAX_POINTS);
         let mut kept: Vec<DVec3> = points.iter().step_by(every).copied().collect();
         // What the points left out could reach beyond is little: the extremes are there.
         for axis in 0..3 {

@@ -21,9 +21,9 @@ const FAST: f64 = 1e4;
 /// Most turns of a motion or place [degrees].
 const WOUND: f64 = 3.6e6;
 /// Most keys of a motion.
-const MOST_KEYS: usize = 100_000;
+const MAX_KEYS: usize = 100_000;
 /// Steps beyond this cannot be counted in the double-precision time.
-const MOST_STEPS: f64 = 9e15;
+const MAX_STEPS: f64 = 9e15;
 
 type Checked = Result<(), Box<SceneError>>;
 
@@ -63,7 +63,7 @@ impl Scene {
     /// Whether the steps of the duration can be counted.
     pub(super) fn check_steps(&self, step: f64) -> Checked {
         let steps = self.duration / step;
-        if steps <= MOST_STEPS {
+        if steps <= MAX_STEPS {
             return Ok(());
         }
         let reason = format!("takes {steps:.1e} steps of {step:?} s, more than can be counted");
@@ -172,8 +172,8 @@ impl Scene {
             }
             Motion::Keys { centre, keys } => {
                 self.vector(&at("centre"), *centre, FAR, "m")?;
-                if keys.len() > MOST_KEYS {
-                    let reason = format!("has {} keys; {MOST_KEYS} is the most", keys.len());
+                if keys.len() > MAX_KEYS {
+                    let reason = format!("has {} keys; {MAX_KEYS} is the most", keys.len());
                     return Err(self.error(&at("keys"), &reason));
                 }
                 for (k, key) in keys.iter().enumerate() {

@@ -14,7 +14,7 @@ const DRAWS: usize = 2;
 /// Directions for the matte part of each.
 const MATTE_DRAWS: usize = 128;
 /// Light that single scattering may return at most.
-const MOST_ALBEDO: f32 = 0.97;
+const MAX_ALBEDO: f32 = 0.97;
 /// Optical depth of the strongest fuzz.
 const FUZZ_DEPTH: f32 = 0.7;
 
@@ -142,7 +142,7 @@ impl Fabric {
             self.yarns.iter().map(|t| t.lobes.transmission).sum::<f32>() / self.yarns.len() as f32;
         for side in [&mut self.front, &mut self.back] {
             let most = side.table.most_albedo();
-            side.scale = (MOST_ALBEDO / most.max(1e-3)).min(1.0);
+            side.scale = (MAX_ALBEDO / most.max(1e-3)).min(1.0);
             side.table.scale_albedo(side.scale);
             side.mean_lost = side.table.mean(|e| 1.0 - e.albedo).max(1e-3);
             side.transmission = transmission;

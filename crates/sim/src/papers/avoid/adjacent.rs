@@ -85,8 +85,12 @@ impl Features {
     /// All that would meet in the straight motion from `x_t0` to `x_t1`.
     fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64) -> Vec<AdjacentContact> {
         let mut found = Vec::new();
-        let separation =
-            Separation { radius: 0.0, gap: ADJACENT_GAP * gap, leeway: MAX_APPROACH, body: 0.0 };
+        let separation = Separation {
+            radius: 0.0,
+            gap: ADJACENT_GAP * gap,
+            max_approach: MAX_APPROACH,
+            body: 0.0,
+        };
         let of = |v: u32| [x_t0[v as usize], x_t1[v as usize]];
         for (kind, all) in [(Pair::VertexFace, &self.vf), (Pair::EdgeEdge, &self.ee)] {
             let query = |i: usize| -> Option<Query> {
@@ -95,7 +99,14 @@ impl Features {
             };
             let mut keep =
                 |i: usize, impact| found.push(AdjacentContact { vertices: all[i], impact });
-            Ccd::Separating.answer_all(kind, all.len(), separation, Filter::Hull, query, &mut keep);
+            Ccd::Separating.times_of_impact(
+                kind,
+                all.len(),
+                separation,
+                Filter::Hull,
+                query,
+                &mut keep,
+            );
         }
         found
     }

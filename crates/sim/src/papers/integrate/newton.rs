@@ -145,14 +145,14 @@ impl Solver {
             self.g[i] = *m * (v_bar[i] - v[i]) + gamma * (self.f[i] - self.g[i]);
         }
         if let Some(filter) = filter {
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
         }
         match self.linear.solve_single(&self.g, &mut self.s) {
             Some(iterations) => {
                 report.linear_iterations += iterations;
                 // The coarse level of a preconditioner moves all of an aggregate, pins too.
                 if let Some(filter) = filter {
-                    filter.keep_free(&mut self.s);
+                    filter.project_free(&mut self.s);
                 }
             }
             None => {
@@ -203,7 +203,7 @@ impl Solver {
                 Some(iterations) => {
                     report.linear_iterations += iterations;
                     if let Some(filter) = filter {
-                        filter.keep_free(&mut self.s);
+                        filter.project_free(&mut self.s);
                     }
                 }
                 None => self.direction(system, stage.gamma, filter, &mut report)?,
@@ -267,7 +267,7 @@ impl Solver {
             self.g[i] = stage.gamma * self.f[i] - masses[i] * (w[i] - stage.v_bar[i]);
         }
         if let Some(filter) = filter {
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
         }
         let mut sum = 0.0;
         let mut total = 0.0;

@@ -116,9 +116,9 @@ impl StepSolver {
     pub(super) fn solve_single(&mut self, b: &[DVec3], s: &mut [DVec3]) -> Option<u32> {
         s.fill(DVec3::ZERO);
         let goal = Goal {
-            gain: f64::INFINITY,
-            residual: self.eta,
-            enough: 0.0,
+            quadratic_tolerance: f64::INFINITY,
+            relative_residual: self.eta,
+            absolute_tolerance: 0.0,
             max_iterations: self.most(),
         };
         // The matrix does not couple the free directions with others, so the solution stays in them.

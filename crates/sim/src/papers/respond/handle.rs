@@ -120,7 +120,7 @@ impl Work {
         scene: &mut Scene,
         p: &Particles<'_>,
         x_t1: &[DVec3],
-        leeway: f64,
+        max_approach: f64,
         settings: &Collision,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, NotFinite> {
@@ -129,7 +129,7 @@ impl Work {
             motion: Motion { x_t0: p.x_t0, x_t1 },
             h: self.h,
             settings,
-            leeway,
+            max_approach,
             moved: (!self.first).then_some(&self.moved[..]),
             zones: &self.zones,
         };

@@ -1,4 +1,4 @@
-//! Repulsion of what is near (R5): impulses for proximities at the start of a step [bridson2002, §7.2].
+//! Proximity repulsion (R5): impulses for proximities at the start of a step [bridson2002, §7.2].
 //!
 //! Pairs nearer than a reach lose their approach (inelastically), and are pushed apart by a spring that may not
 //! do more than open a tenth of what is missing in one step; here it always does that much. Friction takes away up to

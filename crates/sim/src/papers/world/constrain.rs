@@ -47,7 +47,7 @@ impl Stepper {
         world: &World,
         x: &[DVec3],
         h: f64,
-        leeway: f64,
+        max_approach: f64,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, Error> {
         let settings = Collision { self_collision: false, ..world.settings.collision };
@@ -57,7 +57,7 @@ impl Stepper {
             motion: Motion { x_t0: &world.state.x, x_t1: x },
             h,
             settings: &settings,
-            leeway,
+            max_approach,
             moved: None,
             zones: &zones,
         };
