@@ -47,16 +47,16 @@ const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
-/// Most steps in which seams over the body are closed before the others, and how near they come then [m].
-const FIRST: u32 = 14;
-const FIRST_CLOSED: f64 = 0.02;
+/// Most steps in which seams over the body are closed before the others, and how much harder their threads pull.
+const FIRST: u32 = 16;
+const FIRST_PULL: f64 = 6.0;
 /// Steps with the gentlest pull; after them it grows by this factor in each.
 const GENTLE: u32 = 12;
 const GROWTH: f64 = 1.1;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
-const PATIENCE: u32 = 120;
+const PATIENCE: u32 = 80;
 /// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
 const STALLED: u32 = 10;
 const SMALLER: f64 = 0.9;
@@ -83,6 +83,8 @@ const BELOW: f64 = 0.1;
 const FALLING: u32 = 8;
 /// Steps after which stitches that are still open will not close.
 const STUCK: u32 = 40;
+/// Steps after which a garment with open stitches is given up.
+const HOPELESS: u32 = 90;
 /// Steps between attempts to join what could not be joined yet.
 const AGAIN: u32 = 2;
 
@@ -329,9 +331,9 @@ impl Fitting {
         let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
         let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
         let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, _)| at(pair)).map(|vertices| Seam {
-            vertices,
-            force,
+        let threads = open.map(|(pair, k)| Seam {
+            vertices: at(pair),
+            force: if self.first[k] { FIRST_PULL * force } else { force },
             slack: self.closed,
             rest: 0.0,
         });
@@ -415,6 +417,9 @@ impl Fitting {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
                     self.iron()?;
                 }
+                if let Some(open) = self.open().filter(|_| self.steps >= HOPELESS) {
+                    return Err(open);
+                }
                 if self.hold()? {
                     return Ok(());
                 }
@@ -428,12 +433,14 @@ impl Fitting {
         Ok(())
     }
 
-    /// Sews the other seams, too, if those that are sewn first are closed.
+    /// Joins the seams that are sewn first when they are closed, and sews the others, too. Not before: they have few stitches, which
+    /// all others together would draw open again.
     fn end_first(&mut self) -> Result<(), Error> {
         let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
         let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
-        if widest < FIRST_CLOSED.max(4.0 * self.closed) || self.steps >= FIRST {
+        if widest < 2.0 * self.closed || self.steps >= FIRST {
             (self.is_first, self.steps) = (false, 0);
+            self.weld()?;
             self.thread()?;
         }
         Ok(())
