@@ -51,8 +51,10 @@ const PULL_MOST: [f64; 2] = [15.0, 600.0];
 const FIRST: u32 = 16;
 const FIRST_PULL: f64 = 6.0;
 /// Steps with the gentlest pull; after them it grows by this factor in each.
-const GENTLE: u32 = 12;
-const GROWTH: f64 = 1.1;
+const GENTLE: u32 = 8;
+const GROWTH: f64 = 1.2;
+/// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
+const PULL_BY_HAND: f64 = 4000.0;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
@@ -62,6 +64,8 @@ const STALLED: u32 = 10;
 const SMALLER: f64 = 0.9;
 /// … and is smaller than so many stitches: what lies crosswise is then ironed.
 const CROSSWISE: f64 = 1.5;
+/// … and than this [m].
+const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
 /// Length of a step [s].
@@ -370,7 +374,10 @@ impl Fitting {
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
     fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
-            self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
+            let is_wide = self.progress.0 > self.crosswise();
+            let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
+            // What was drawn hard is not let go again.
+            self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
             self.thread()?;
         }
         // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
@@ -462,7 +469,12 @@ impl Fitting {
             self.progress = (widest, self.steps);
         }
         let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
-        widest < 2.0 * self.closed || stalled && widest < CROSSWISE * self.spacing
+        widest < 2.0 * self.closed || stalled && widest < self.crosswise()
+    }
+
+    /// How far open what lies crosswise may be to be ironed [m].
+    fn crosswise(&self) -> f64 {
+        (CROSSWISE * self.spacing).min(CROSSWISE_MOST)
     }
 
     /// Whether it is at rest.
