@@ -68,6 +68,8 @@ const CROSSWISE: f64 = 1.5;
 const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
+/// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
+const SEWING_ITERATIONS: u32 = 12;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
@@ -185,7 +187,7 @@ impl Fitting {
     ) -> Result<Self, Error> {
         let fabrics = fabrics.into();
         let (panels, ranges) = joined(mesh, arrangement);
-        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
+        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0), Stage::Sewing)?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
         fitting.is_first = fitting.first.contains(&true);
@@ -406,6 +408,10 @@ impl Fitting {
                 self.has_friction = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
+                if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {
+                    // Nothing was joined: the world is still that of sewing.
+                    self.renew()?;
+                }
                 self.world.set_gravity(GRAVITY)?;
                 self.thread()?;
                 self.note_start();
@@ -484,9 +490,7 @@ impl Fitting {
             let slow = self.steps > 10 && speed < SLOW;
             if slow || self.steps > SLIDING {
                 self.has_friction = true;
-                let same = Weld { map: self.at.clone(), mesh: self.mesh() };
-                let world = self.world_of(same.mesh.clone())?;
-                self.go_on_in(world, &same, &[])?;
+                self.renew()?;
             }
             return Ok(());
         }
@@ -510,9 +514,16 @@ impl Fitting {
         Ok(())
     }
 
+    /// Goes on as it is in a world of the present stage and friction.
+    fn renew(&mut self) -> Result<(), Error> {
+        let same = Weld { map: self.at.clone(), mesh: self.mesh() };
+        let world = self.world_of(same.mesh.clone())?;
+        self.go_on_in(world, &same, &[])
+    }
+
     fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
         let friction = if self.has_friction { None } else { Some(0.0) };
-        world(mesh, &self.ranges, &self.body, &self.fabrics, friction)
+        world(mesh, &self.ranges, &self.body, &self.fabrics, friction, self.stage)
     }
 }
 
@@ -523,6 +534,7 @@ fn world(
     body: &TriMesh,
     fabrics: &Fabrics,
     friction: Option<f64>,
+    stage: Stage,
 ) -> Result<World, Error> {
     let piece = |(panel, fabric): &(usize, Fabric)| {
         let range = ranges.get(*panel)?;
@@ -533,6 +545,9 @@ fn world(
     let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric, pieces };
     let mut settings = Preset::Toile.settings();
     settings.step = STEP;
+    if stage == Stage::Sewing {
+        settings.barrier.max_iterations = SEWING_ITERATIONS;
+    }
     let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];
     let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
     Ok(World::new(vec![cloth], surroundings, settings)?)
