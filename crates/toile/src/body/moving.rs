@@ -43,7 +43,7 @@ impl MotionOrder {
         let is_walk = matches!(self.motion.as_str(), "walk" | "walk-turn");
         if self.speed.is_some() && !is_walk {
             let message = format!("`{}` has no speed", self.motion);
-            return Err(Error::request(message, "leave the speed away, or take walk"));
+            return Err(Error::request(message, "omit the speed, or use walk"));
         }
         if let Some(clip) = Clip::of_name(&self.motion) {
             return Ok(match (clip, self.speed) {

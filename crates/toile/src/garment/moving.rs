@@ -30,7 +30,7 @@ impl Moving {
     ) -> Result<Self, Error> {
         let Some(rig) = &wearer.rig else {
             let message = format!("{} has no bones to move", wearer.name);
-            return Err(Error::request(message, "leave --body or --motion away"));
+            return Err(Error::request(message, "omit --body or --motion"));
         };
         let body = Arc::new(MovingBody::new(rig, order)?);
         let frame = 1.0 / fps;
