@@ -25,7 +25,7 @@ use toile_audit::Shape;
 use toile_body::{Landmarks, Part};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
-use toile_pattern::{BodyPart, Panel, Pattern, Side};
+use toile_pattern::{BodyPart, Frame, Panel, Pattern, Side};
 
 /// Room between body and panel [m].
 const CLEARANCE: f64 = 0.015;
@@ -41,6 +41,12 @@ const OPENING: f64 = 0.006;
 const BETWEEN: f64 = 0.003;
 /// How sharply wide skirts are bent at the sides [m].
 const BEND: f64 = 0.12;
+/// A panel stands upright if its own upright and its normal are so nearly those of the body.
+const UPRIGHT: f64 = 0.99;
+/// How far below the armpits a top without shoulders begins [m].
+const BELOW_ARMPIT: f64 = 0.01;
+/// How near to an arm a skirt may be [m].
+const BESIDE_ARM: f64 = 0.06;
 
 /// Where all panels are.
 #[derive(Clone, Debug)]
@@ -64,7 +70,8 @@ pub fn arrange(
     let pattern = &pattern.with_hints();
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
-    let room = Room { body, landmarks, solid, lift };
+    let ceiling = ceiling(pattern) + lift;
+    let room = Room { body, landmarks, solid, lift, ceiling };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -141,6 +148,19 @@ struct Room<'a> {
     solid: Shape,
     /// What frames are lifted by [m].
     lift: f64,
+    /// What lies like a roof must be below this, the lower end of what is worn above [m].
+    ceiling: f64,
+}
+
+/// How low framed panels of trunk and waist reach [m].
+fn ceiling(pattern: &Pattern) -> f64 {
+    let above = |p: &&Panel| matches!(p.placement.part, Some(BodyPart::Torso | BodyPart::Waist));
+    let framed = pattern.panels.iter().filter(above).filter_map(|p| Some((p, p.placement.frame?)));
+    let heights = framed.flat_map(|(p, frame)| {
+        let points = p.edges.iter().flat_map(|e| e.divide(8));
+        points.map(move |q| (frame.translation + frame.rotation * q.extend(0.0)).y)
+    });
+    heights.fold(f64::INFINITY, f64::min)
 }
 
 /// What frames must be lifted by so that the highest panel of the trunk begins at the neck, or of a skirt at the waist.
@@ -154,14 +174,57 @@ fn lift(pattern: &Pattern, landmarks: &Landmarks) -> f64 {
             });
         heights.max_by(f64::total_cmp)
     };
+    if let Some(side) = strapless(pattern) {
+        return landmarks.armpit[0].y.min(landmarks.armpit[1].y) - BELOW_ARMPIT - side;
+    }
     let neck = landmarks.side_neck[0].y + 0.01;
     let (torso, hips) = (top(BodyPart::Torso), top(BodyPart::Hips));
     torso.map(|y| neck - y).or(hips.map(|y| landmarks.waist.y - y)).unwrap_or(0.0)
 }
 
+/// The upper end of the side seams of a top that has no shoulders and nothing above them; nothing if it has.
+fn strapless(pattern: &Pattern) -> Option<f64> {
+    let above = |p: &Panel| {
+        let part = p.placement.part;
+        let limbs = [BodyPart::Neck, BodyPart::Head, BodyPart::LeftArm, BodyPart::RightArm];
+        part.is_some_and(|part| limbs.contains(&part))
+    };
+    if pattern.panels.iter().any(above) {
+        return None;
+    }
+    let framed = |part: &toile_pattern::EdgePart| {
+        let panel = pattern.panel(&part.panel)?;
+        let frame =
+            panel.placement.frame.filter(|_| panel.placement.part == Some(BodyPart::Torso))?;
+        let edge = panel.edge(&part.edge)?;
+        let put = |p: DVec2| frame.translation + frame.rotation * p.extend(0.0);
+        Some((panel.placement.side?, [put(edge.from), put(edge.to)]))
+    };
+    let mut highest: Option<f64> = None;
+    for seam in &pattern.seams {
+        let ends = [&seam.a, &seam.b].map(|side| side.first().and_then(framed));
+        let [Some((side, a)), Some((other, b))] = ends else { continue };
+        if side == other {
+            continue;
+        }
+        let run = |[p, q]: [DVec3; 2]| (q - p).abs();
+        let whole = run(a) + run(b);
+        if whole.x > whole.y {
+            // A seam that runs across joins front and back over the shoulder.
+            return None;
+        }
+        let top = a.iter().chain(&b).map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
+        highest = Some(highest.map_or(top, |h| h.max(top)));
+    }
+    highest
+}
+
 impl Room<'_> {
     fn place(&self, panel: &Panel, points: &[DVec2]) -> Result<Place, Error> {
         if let Some(frame) = panel.placement.frame {
+            if let Some(roof) = self.roof(panel, &frame, points) {
+                return Ok(roof);
+            }
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
             return Ok(Place::Flat {
@@ -208,9 +271,7 @@ impl Room<'_> {
         let depth = self.depth(side, top - (high.y - low.y), top) + CLEARANCE;
         let reach = self.landmarks.wrist.iter().map(|p| p.x.abs()).fold(f64::INFINITY, f64::min);
         if part == BodyPart::Hips && high.x.max(-low.x) > reach {
-            let depth = self.depth(side, top - BEND, top) + CLEARANCE;
-            let origin = DVec3::new(0.0, top, side * (depth + high.y));
-            return Place::Roof { origin, side, level: self.width(top), bend: BEND };
+            return self.level(side, top, high.y, 0.0);
         }
         // The right side of the cloth looks away from the body, so what is behind is turned around.
         Place::Flat {
@@ -219,6 +280,45 @@ impl Room<'_> {
             up: DVec3::Y,
             away: DVec3::Z * side,
         }
+    }
+
+    /// Lying before or behind the body at a height, its edge at `high` next to it, and hanging down at the sides.
+    fn level(&self, side: f64, top: f64, high: f64, middle: f64) -> Place {
+        let depth = self.depth(side, top - BEND, top) + CLEARANCE;
+        let origin = DVec3::new(0.0, top, side * (depth + high));
+        Place::Roof { origin, side, middle, level: self.width(top), bend: BEND }
+    }
+
+    /// A place like a roof for an upright panel of a skirt whose frame would put it beyond an arm: sewn to the other half it would
+    /// close around that.
+    fn roof(&self, panel: &Panel, frame: &Frame, points: &[DVec2]) -> Option<Place> {
+        let turned = |v: DVec3| frame.rotation * v;
+        let is_upright = turned(DVec3::Y).y > UPRIGHT && turned(DVec3::Z).z.abs() > UPRIGHT;
+        if panel.placement.part != Some(BodyPart::Hips) || !is_upright {
+            return None;
+        }
+        let up = DVec3::Y * self.lift;
+        let put = |p: &DVec2| frame.translation + up + turned(p.extend(0.0));
+        if !points.iter().any(|p| self.is_beyond_an_arm(put(p))) {
+            return None;
+        }
+        let (_, high) = bounds(points);
+        let side = turned(DVec3::Z).z.signum();
+        let top = frame.translation.y + self.lift + high.y;
+        let top = top.min(self.landmarks.waist.y).min(self.ceiling - OPENING);
+        Some(self.level(side, top, high.y, -side * frame.translation.x))
+    }
+
+    /// Whether a point is as far from the middle as an arm at its height, or nearly.
+    fn is_beyond_an_arm(&self, p: DVec3) -> bool {
+        let marks = self.landmarks;
+        let arm = usize::from(p.x < 0.0);
+        let (shoulder, elbow, wrist) = (marks.shoulder[arm], marks.elbow[arm], marks.wrist[arm]);
+        let tip = marks.hand[arm];
+        [[shoulder, elbow], [elbow, wrist], [wrist, tip]].into_iter().any(|[a, b]| {
+            let t = (a.y - p.y) / (a.y - b.y).max(1e-9);
+            (0.0..=1.0).contains(&t) && p.x.abs() > a.lerp(b, t).x.abs() - BESIDE_ARM
+        })
     }
 
     /// Half the width of the trunk at a height, without arms.

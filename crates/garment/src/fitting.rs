@@ -16,6 +16,7 @@
 mod hold;
 mod join;
 mod open;
+mod order;
 mod refine;
 mod saved;
 mod setup;
@@ -49,6 +50,9 @@ const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
+/// Most steps in which seams over the body are closed before the others, and how near they come then [m].
+const FIRST: u32 = 14;
+const FIRST_CLOSED: f64 = 0.02;
 /// Steps with the gentlest pull; after them it grows by this factor in each.
 const GENTLE: u32 = 12;
 const GROWTH: f64 = 1.1;
@@ -120,6 +124,9 @@ pub struct Fitting {
     /// Vertices of the panels that are sewn together, and whether they are one already.
     pairs: Vec<[u32; 2]>,
     joined: Vec<bool>,
+    /// Which of them are sewn first, and whether that is going on.
+    first: Vec<bool>,
+    is_first: bool,
     /// Names of the seams they belong to, in the same order.
     seams: Vec<String>,
     /// Tapes along bands, and elastics, from vertex to vertex of the panels.
@@ -178,6 +185,7 @@ impl Fitting {
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
+        fitting.is_first = fitting.first.contains(&true);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -204,6 +212,8 @@ impl Fitting {
         Self {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
+            is_first: false,
+            first: order::over_body(mesh, &panels.positions, body),
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
@@ -319,7 +329,8 @@ impl Fitting {
     /// Threads between all that is sewn and not yet joined.
     fn thread(&mut self) -> Result<(), Error> {
         let force = self.pull[0] * self.spacing;
-        let open = self.pairs.iter().zip(&self.joined).filter(|(_, joined)| !**joined);
+        let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
+        let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
         let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
         let threads = open.map(|(pair, _)| at(pair)).map(|vertices| Seam {
             vertices,
@@ -329,7 +340,11 @@ impl Fitting {
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
         let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
-        let seams = threads.chain(tapes).chain(self.elastic_threads()).filter(|s| s.vertices[0] != s.vertices[1]).collect();
+        let seams = threads
+            .chain(tapes)
+            .chain(self.elastic_threads())
+            .filter(|s| s.vertices[0] != s.vertices[1])
+            .collect();
         Ok(self.world.sew(seams)?)
     }
 
@@ -375,6 +390,9 @@ impl Fitting {
 
     /// Enters the next stage if this one is complete.
     fn enter_next_stage(&mut self) -> Result<(), Error> {
+        if self.is_first {
+            return self.end_first();
+        }
         let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
             Stage::Sewing if sewn => {
@@ -433,6 +451,17 @@ impl Fitting {
         self.world.restore(State { time: 0.0, step: 0, previous_step: None, ..state.clone() })?;
         if resumed {
             self.world.restore(state)?;
+        }
+        Ok(())
+    }
+
+    /// Sews the other seams, too, if those that are sewn first are closed.
+    fn end_first(&mut self) -> Result<(), Error> {
+        let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
+        let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
+        if widest < FIRST_CLOSED.max(4.0 * self.closed) || self.steps >= FIRST {
+            (self.is_first, self.steps) = (false, 0);
+            self.thread()?;
         }
         Ok(())
     }

@@ -331,9 +331,9 @@ mod tests {
     #[test]
     fn automatic_exposure_makes_the_mean_mid_grey() {
         let image = HdrImage { width: 4, height: 4, pixels: vec![[7.0; 3]; 16] };
-        let image = develop(&image, Operator::Clamp, Exposure::Auto).unwrap();
+        let seen = develop(&image, Operator::Clamp, Exposure::Auto).unwrap();
         let grey =
-            crate::srgb(u32::from_be_bytes([0, image.rgba[0], image.rgba[1], image.rgba[2]]));
+            crate::srgb(u32::from_be_bytes([0, seen.rgba[0], seen.rgba[1], seen.rgba[2]]));
         assert!((grey[0] - KEY).abs() < 0.01, "{grey:?}");
         assert!(develop(&image, Operator::Clamp, Exposure::Stops(f32::NAN)).is_err());
         assert!(develop(&image, Operator::Drago { bias: 2.0 }, Exposure::Auto).is_err());

@@ -186,9 +186,11 @@ impl Fitting {
         let mut rims = Vec::new();
         for start in 0..next.len() as u32 {
             let (mut rim, mut v) = (Vec::new(), start);
-            while next[v as usize][0] != u32::MAX && !std::mem::replace(&mut seen[v as usize], true) {
+            while next[v as usize][0] != u32::MAX && !std::mem::replace(&mut seen[v as usize], true)
+            {
                 rim.push(v);
-                let onward = next[v as usize].into_iter().find(|n| *n != u32::MAX && !seen[*n as usize]);
+                let onward =
+                    next[v as usize].into_iter().find(|n| *n != u32::MAX && !seen[*n as usize]);
                 v = onward.unwrap_or(start);
             }
             if rim.len() > 2 {

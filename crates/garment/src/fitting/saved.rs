@@ -4,8 +4,8 @@
 //! world and what is here. The mesh of the world follows from which stitches are joined; its positions when it was made are kept,
 //! because the order of the collision tree depends on them.
 
-use super::setup::joined;
 use super::hold::Start;
+use super::setup::joined;
 use super::{Fitting, Grip, Stage, world};
 use crate::arrange::Arrangement;
 use crate::error::Error;
@@ -27,6 +27,11 @@ pub struct SavedFitting {
     pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
+    #[serde(default)]
+    pub(super) is_first: bool,
+    /// Which pairs are sewn first; it depends on where they were arranged.
+    #[serde(default)]
+    pub(super) first: Vec<bool>,
     #[serde(default)]
     pub(super) grip: Grip,
     #[serde(default)]
@@ -52,6 +57,8 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            is_first: self.is_first,
+            first: self.first.clone(),
             grip: self.grip,
             start: self.start.clone(),
             elastic: self.elastic.clone(),
@@ -100,6 +107,7 @@ impl Fitting {
         (fitting.stage, fitting.steps, fitting.has_friction) =
             (saved.stage, saved.steps, saved.has_friction);
         fitting.attempts = saved.attempts as usize;
+        (fitting.is_first, fitting.first) = (saved.is_first, saved.first);
         (fitting.grip, fitting.start, fitting.elastic) = (saved.grip, saved.start, saved.elastic);
         (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
         (fitting.pull, fitting.progress) = (saved.pull, saved.progress);

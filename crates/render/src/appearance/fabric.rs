@@ -17,7 +17,7 @@ use crate::Error;
 use crate::bsdf::Bsdf;
 use crate::bsdf::coated::{Coat, Substance};
 use crate::bsdf::matte::Thin;
-use footprint::Seen;
+use footprint::{FADED, Seen};
 use glam::{Vec2, Vec3};
 use side::empty_side;
 use threads::{Threads, threads};
@@ -190,11 +190,12 @@ impl Fabric {
         Some(Bsdf::Yarn(bsdf.unresolved(mean * side.mean_open, x.min(y))))
     }
 
-    /// Mean albedo of sheer cloth whose repeats are smaller than `width` [m]; `None` for other cloth.
+    /// Mean albedo of sheer cloth whose repeats fade into their mean where `width` [m] is seen at once; `None` for other
+    /// cloth.
     pub(crate) fn veil_albedo(&self, width: f32, front: bool) -> Option<Vec3> {
         let side = self.sides(front).0;
         let albedo = side.mean * side.mean_open;
-        (self.is_porous() && width > self.repeat.max_element()).then_some(albedo)
+        (self.is_porous() && width > FADED * self.repeat.max_element()).then_some(albedo)
     }
 
     /// The same without any detail, for light that comes by way of other surfaces.

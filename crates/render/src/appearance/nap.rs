@@ -6,7 +6,7 @@
 
 use super::weave::mix;
 use glam::Vec2;
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::TAU;
 
 /// Texels along each side of the tile.
 const SIDE: usize = 1024;
@@ -44,7 +44,7 @@ pub(super) struct Fibre {
     pub(super) yarn: Option<usize>,
 }
 
-/// Fibre number (0 for none), direction in 1/256 of half a turn, and place across.
+/// Fibre number (0 for none), direction in 1/256 of a turn, and place across.
 #[derive(Clone, Copy, Debug, Default)]
 struct Texel {
     fibre: u16,
@@ -108,10 +108,10 @@ impl Nap {
                 let cell = y.rem_euclid(SIDE as i32) as usize * SIDE
                     + x.rem_euclid(SIDE as i32) as usize;
                 covered += usize::from(self.texels[cell].fibre == 0);
-                let half_turns = (angle / PI).rem_euclid(1.0);
+                let turns = (angle / TAU).rem_euclid(1.0);
                 self.texels[cell] = Texel {
                     fibre,
-                    angle: (half_turns * 256.0) as u8,
+                    angle: (turns * 256.0) as u8,
                     across: (across * 127.0) as i8,
                 };
             }
@@ -139,7 +139,7 @@ impl Nap {
             return None;
         }
         let [.., rise, kind] = numbers(texel.fibre);
-        let angle = f32::from(texel.angle) * (PI / 256.0);
+        let angle = f32::from(texel.angle) * (TAU / 256.0);
         let (s, c) = angle.sin_cos();
         let dir = Vec2::new(c, s);
         let dir = if layer == 0 { dir } else { -dir.perp() };

@@ -216,3 +216,26 @@ fn an_open_shutter_smears_what_moves() {
     let film = Shot { options: Options { exposure: Exposure::Auto, ..film.options }, ..film };
     assert_eq!(draw(&film, &|_| true).unwrap().images.len(), 2);
 }
+
+#[test]
+fn a_measured_luminaire_lights_a_garment_in_the_dark() {
+    let folder = results();
+    let file = folder.path().join("lamp.ies");
+    let lamp = toile_render::light::ies::Luminaire::downlight(2.0);
+    std::fs::write(&file, lamp.write()).unwrap();
+    let light = |luminaires: Vec<Hung>| {
+        let base = small(&folder);
+        let shot = Shot { environment: "dark".into(), luminaires, ..base };
+        let image = draw(&shot, &|_| true).unwrap().images.remove(0);
+        // The middle, where the garment is and no paper.
+        let p = image.pixel(24, 18).unwrap();
+        p[..3].iter().map(|c| u32::from(*c)).sum::<u32>()
+    };
+    let hung = |place| Hung { file: file.clone(), place };
+    let dark = light(Vec::new());
+    let (lit, behind) = (light(vec![hung(None)]), light(vec![hung(Some([0.0, 1.0, -3.0]))]));
+    assert!(dark < 10 && lit > 60 && behind < lit, "{dark} {lit} {behind}");
+    std::fs::write(&file, "IESNA:LM-63-1995\nTILT=NONE\n1 2 3\n").unwrap();
+    let shot = Shot { luminaires: vec![hung(None)], ..small(&folder) };
+    assert!(draw(&shot, &|_| true).unwrap_err().to_string().contains("lamp.ies"));
+}

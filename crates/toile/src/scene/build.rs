@@ -1,7 +1,8 @@
 //! From a scene to a world that steps.
 
 use super::read::{from_value, merge};
-use super::{BodyShape, Cloth, ClothShape, Pin, Place, Rotate, Scene};
+use super::{BodyMotion, BodyShape, Cloth, ClothShape, FigureMotion, Pin, Place, Rotate, Scene};
+use crate::body::MovingBody;
 use crate::error::{Error, SceneError};
 use crate::input::{self, BodyInput, ClothFile, ClothInput, Inputs, MeshFile, RestShape};
 use crate::jitter::Generator;
@@ -9,10 +10,14 @@ use crate::levels::{self, GridNesting, Sheet};
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
 use std::path::Path;
+use std::sync::Arc;
+use toile_body::motion::Rig;
+use toile_body::{Figure, Mannequin, Pose};
 use toile_mesh::{Fault, TriMesh, io, shape};
 use toile_sim::body::Shape;
 use toile_sim::motion::rotation_matrix;
-use toile_sim::{Settings, Surroundings, World};
+use toile_pattern::Size;
+use toile_sim::{Deform, Deformation, Settings, Surroundings, World};
 use toml::{Table, Value};
 
 /// Most triangles of all cloths together: what a machine with 16 GB can hold.
@@ -324,6 +329,13 @@ impl Scene {
         let body = &self.bodies[i];
         let path = format!("body.{i}");
         let mut input = BodyInput { name: body.name.clone(), closed: true, ..BodyInput::default() };
+        let mut deformation = None;
+        if matches!(body.motion, BodyMotion::Figure(_))
+            && !matches!(body.shape, BodyShape::Mannequin { .. })
+        {
+            let reason = "is a clip, which only a body of type `mannequin` performs";
+            return Err(self.error(&format!("{path}.motion"), reason).into());
+        }
         let shape = match &body.shape {
             BodyShape::Sphere { at, radius } => Shape::Sphere { centre: *at, radius: *radius },
             BodyShape::Capsule { a, b, radius } => Shape::Capsule { a: *a, b: *b, radius: *radius },
@@ -350,6 +362,14 @@ impl Scene {
                 input = done;
                 Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
             }
+            BodyShape::Mannequin { size, figure, place } => {
+                let (mannequin, rig) = self.mannequin(&path, size, figure)?;
+                if let BodyMotion::Figure(clip) = &body.motion {
+                    let placed = Placed { body: self.moving(&path, clip, &rig)?, place: *place };
+                    deformation = Some(Deformation::new(Arc::new(placed)));
+                }
+                Shape::Mesh(mannequin.map_positions(|p| place.apply(p)))
+            }
             BodyShape::InMemory { mesh, place } => {
                 if let Err(fault) = mesh.check() {
                     let reason = format!("cannot be used: {fault}");
@@ -365,8 +385,11 @@ impl Scene {
         let made = toile_sim::Body {
             name: self.body_label(i),
             shape,
-            motion: body.motion.clone(),
-            deformation: None,
+            motion: match &body.motion {
+                BodyMotion::Rigid(motion) => motion.clone(),
+                BodyMotion::Figure(_) => toile_sim::Motion::Still,
+            },
+            deformation,
             friction: body.friction,
         };
         made.validate().map_err(|e| {
@@ -378,6 +401,30 @@ impl Scene {
             self.error(&format!("{path}.{}", key.unwrap_or("shape")), &reason)
         })?;
         Ok(made)
+    }
+
+    /// A mannequin of a size, with its bones.
+    fn mannequin(&self, path: &str, size: &str, figure: &str) -> Result<(TriMesh, Rig), Error> {
+        let refuse = |key: &str, said: &str, there_are: &str| {
+            let reason = format!("is `{said}`; there are {there_are}");
+            Error::from(self.error(&format!("{path}.shape.{key}"), &reason))
+        };
+        let of_size = Size::parse(size)
+            .ok_or_else(|| refuse("size", size, "XS, S, M, L, XL and XXL"))?;
+        let of_figure = Figure::parse(figure)
+            .ok_or_else(|| refuse("figure", figure, "female, male and child"))?;
+        let body = Mannequin::new(&of_figure.measurements(of_size), of_figure, Pose::A)?;
+        let rig = Rig::new(&body);
+        Ok((body.mesh, rig))
+    }
+
+    /// What a mannequin performs over the duration of the scene.
+    fn moving(&self, path: &str, clip: &FigureMotion, rig: &Rig) -> Result<MovingBody, Error> {
+        let refuse = |reason: &str| Error::from(self.error(&format!("{path}.motion"), reason));
+        // The way from the pose of the fitting comes before the clip, and there is always a bit of the clip.
+        let duration = (self.duration - CLIP_START).max(0.1);
+        let order = clip.order(&self.folder, duration).map_err(|reason| refuse(&reason))?;
+        MovingBody::new(rig, &order).map_err(|e| refuse(&format!("cannot be used: {e}")))
     }
 
     /// What messages call a cloth: its name, with its number if it is not the only one of that name.
@@ -484,6 +531,24 @@ fn placement(cloth: &Cloth, k: u32, p: DVec3) -> DVec3 {
             cloth.place.apply(turned) + k * s.offset
         }
         None => cloth.place.apply(p),
+    }
+}
+
+/// When clips begin at the earliest [s].
+const CLIP_START: f64 = 1.0;
+
+/// A mannequin that moves, in its place.
+#[derive(Debug)]
+struct Placed {
+    body: MovingBody,
+    place: Place,
+}
+
+impl Deform for Placed {
+    fn place(&self, time: f64, vertices: &mut [DVec3]) {
+        for (x, p) in vertices.iter_mut().zip(self.body.positions(time)) {
+            *x = self.place.apply(p);
+        }
     }
 }
 

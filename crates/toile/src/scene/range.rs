@@ -3,7 +3,7 @@
 //! Numbers of `[solver]` and of fabrics have their ranges where they are defined ([`toile_sim::Settings::validate`],
 //! [`toile_sim::Fabric::validate`]).
 
-use super::{BodyShape, Cloth, ClothShape, Pinned, Place, Rotate, Scene};
+use super::{BodyMotion, BodyShape, Cloth, ClothShape, Pinned, Place, Rotate, Scene};
 use crate::error::SceneError;
 use glam::DVec3;
 use toile_sim::Motion;
@@ -50,7 +50,9 @@ impl Scene {
         for (i, body) in self.bodies.iter().enumerate() {
             let path = format!("body.{i}");
             self.check_body_shape(&format!("{path}.shape"), &body.shape)?;
-            self.check_motion(&format!("{path}.motion"), &body.motion)?;
+            if let BodyMotion::Rigid(motion) = &body.motion {
+                self.check_motion(&format!("{path}.motion"), motion)?;
+            }
             if let Some(friction) = body.friction {
                 self.number(&format!("{path}.friction"), friction, [0.0, 100.0], "")?;
             }
@@ -155,7 +157,9 @@ impl Scene {
                 self.vector(&at("at"), *p, MAX_COORDINATE, "m")?;
                 rotate.map_or(Ok(()), |r| self.check_rotate(&at("rotate"), &r))
             }
-            BodyShape::Mesh { place, .. } | BodyShape::InMemory { place, .. } => {
+            BodyShape::Mesh { place, .. }
+            | BodyShape::Mannequin { place, .. }
+            | BodyShape::InMemory { place, .. } => {
                 self.check_place(&at("place"), place)
             }
         }

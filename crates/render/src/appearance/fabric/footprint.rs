@@ -7,6 +7,8 @@ use glam::{Vec2, Vec3};
 
 /// Repeats smaller than this share of what a sample sees fade into their mean, and larger ones stay.
 const FADE: [f32; 2] = [0.25, 0.6];
+/// Of repeats smaller than this share most is their mean.
+pub(super) const FADED: f32 = 0.4;
 
 /// A yarn at a point, and its direction in material coordinates.
 #[derive(Clone, Copy, Debug)]
