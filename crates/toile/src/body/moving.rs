@@ -67,7 +67,7 @@ impl MotionOrder {
 pub struct MovingBody {
     performance: Performance,
     room: Room,
-    /// From the begin to the end of the clip [s].
+    /// From the start to the end of the clip [s].
     duration: f64,
     contact: SelfContact,
     source: Option<Source>,

@@ -44,7 +44,7 @@ impl Moving {
         self.body.deformation()
     }
 
-    /// The body at a time after the begin of the motion [s].
+    /// The body at a time after the start of the motion [s].
     pub(super) fn mesh(&self, rest: &TriMesh, time: f64) -> TriMesh {
         TriMesh { positions: self.body.positions(time), ..rest.clone() }
     }
