@@ -12,6 +12,8 @@ mod jitters;
 mod peers;
 mod suite;
 mod toile;
+#[cfg(test)]
+mod vocabulary;
 mod wardrobe;
 mod wasm;
 

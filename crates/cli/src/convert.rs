@@ -1,6 +1,6 @@
 //! `toile convert`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The input (a mesh, or a mesh and its point cache), then the output.
     #[arg(required = true, num_args = 2..=3, value_name = "IN… OUT")]
     files: Vec<PathBuf>,
-    /// Frames per second of a point cache, which does not say so itself.
+    /// Frames per second of a point cache, which does not print_line so itself.
     #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
     fps: f64,
 }
@@ -30,8 +30,8 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
                 serde_json::json!({ "output": output, "frames": frames, "warnings": warnings });
             print_json(&value);
         } else {
-            say(&format!("{}: {frames} frames", output.display()));
-            warnings.iter().for_each(|warning| say(&format!("  note: {warning}")));
+            print_line(&format!("{}: {frames} frames", output.display()));
+            warnings.iter().for_each(|warning| print_line(&format!("  note: {warning}")));
         }
     }
     Ok(End::Good)

@@ -14,7 +14,7 @@ use toile::{Coordinates, Error};
 ///
 /// Without a name it is a T-shirt of cotton jersey on the mannequin. Writes report.json, final.obj, final.mtl, final.glb and final.png into a
 /// folder; for a garment also body.obj, arranged.png, and how it fits: fit.html, fit.json and a picture of each map. Every frame is
-/// audited with exact predicates, and a run that was stopped or killed goes on with --resume.
+/// audited with exact predicates, and a run that was stopped or killed is resumed with --resume.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile drape
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Size of the mannequin, if it is not that of the garment.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["measurements"])]
     wearer_size: Option<String>,
-    /// Whose body: female, male or child.
+    /// CoordinateFrame body: female, male or child.
     #[arg(long, default_value = "female")]
     figure: String,
     /// How it stands: a (arms half raised) or t (arms level) while it is dressed; or relaxed, sit, squat, lunge or arms-up, into which it
@@ -61,8 +61,8 @@ pub(crate) struct Args {
     body: Option<PathBuf>,
     /// In which coordinates results are written with --body: those of its file (unit, axes, place), or toile's (metres, y up).
     #[arg(long, value_name = "WHOSE", requires = "body")]
-    coordinates: Option<Whose>,
-    /// What it is made of: see `toile fabric list`, or a file in fabrics/. A T-shirt is of cotton-jersey, all else of cotton.
+    coordinates: Option<CoordinateFrame>,
+    /// What it is made of: see `toile fabric list`, or a file in fabrics/. Default: cotton-jersey for a T-shirt, else cotton.
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
     /// An option of the design, lengths in metres, such as ease=0.12; see `toile pattern options`. May be given several times.
@@ -77,8 +77,7 @@ pub(crate) struct Args {
     /// How fine the cloth is.
     #[arg(long, value_name = "LEVEL")]
     quality: Option<Quality>,
-    /// Quicker: begin in cells of 2, 4, 8 … times the length and end in those asked for. Squares and scenes; garments are sewn
-    /// in large triangles first in any case.
+    /// Coarse-to-fine: start with cells 2, 4, 8 … times as large. Scenes only; garments are always sewn coarse to fine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6))]
     levels: Option<u32>,
     #[command(flatten)]
@@ -86,7 +85,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Whose {
+enum CoordinateFrame {
     /// Those of the file of the body.
     Body,
     /// Metres, y up, facing +z, standing on y = 0.
@@ -168,7 +167,7 @@ fn drape_square(args: &Args, json: bool) -> Result<End, Error> {
 fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
     if args.quality.is_some() {
         return Err(Error::Request {
-            message: "a scene says itself how fine its cloth is".into(),
+            message: "the resolution of a scene is set in its file".into(),
             help: format!("toile sim {} --set cloth.0.shape.cells=[40,40]", args.what),
         });
     }
@@ -182,8 +181,8 @@ fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
 fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     if args.levels.is_some() {
         return Err(Error::Request {
-            message: "a garment is sewn in large triangles first in any case".into(),
-            help: "leave --levels away; --quality says how fine it becomes".into(),
+            message: "garments are always sewn coarse to fine".into(),
+            help: "omit --levels; --quality says how fine it becomes".into(),
         });
     }
     let size = wearer::size(&args.size)?;
@@ -206,7 +205,7 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
             None => stance.map(MotionOrder::to),
         },
         body: args.body.clone(),
-        fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
+        fabric: args.fabric.clone().unwrap_or_else(|| default_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
             Quality::Normal => 0.01,
@@ -214,8 +213,8 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         },
         fps: args.output.fps().unwrap_or(FPS),
         coordinates: match args.coordinates {
-            None | Some(Whose::Body) => Coordinates::Body,
-            Some(Whose::Toile) => Coordinates::Toile,
+            None | Some(CoordinateFrame::Body) => Coordinates::Body,
+            Some(CoordinateFrame::Toile) => Coordinates::Toile,
         },
         design_options: args.with.clone(),
         measurements: args.to_measure.apply(figure.measurements(size), &args.set)?,
@@ -242,6 +241,6 @@ fn pose(args: &Args) -> Result<(Pose, Option<Stance>), Error> {
 const FPS: f64 = 30.0;
 
 /// What a garment is made of if nothing is said.
-fn usual_fabric(garment: &str) -> &'static str {
+fn default_fabric(garment: &str) -> &'static str {
     if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
 }

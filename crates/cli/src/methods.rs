@@ -1,6 +1,6 @@
 //! `toile methods`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use serde::Serialize;
 use toile::{Error, Preset};
 
@@ -115,7 +115,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         if json {
             print_json(&preset.settings());
         } else {
-            say(toile::settings_as_toml(preset)?.trim_end());
+            print_line(toile::settings_as_toml(preset)?.trim_end());
         }
         return Ok(End::Good);
     }
@@ -130,15 +130,21 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         }));
         return Ok(End::Good);
     }
-    say("Presets (preset = \"…\" in a scene, or --preset):");
+    print_line("Presets (preset = \"…\" in a scene, or --preset):");
     for p in Preset::ALL {
-        say(&format!("  {:15} {}\n{:18}{}", p.name(), p.summary(), "", p.methods().join(" ")));
+        print_line(&format!(
+            "  {:15} {}\n{:18}{}",
+            p.name(),
+            p.summary(),
+            "",
+            p.methods().join(" ")
+        ));
     }
-    say("\nMethods:");
+    print_line("\nMethods:");
     for m in METHODS {
-        say(&format!("  {:5} {:52} {}", m.id, m.name, m.setting));
+        print_line(&format!("  {:5} {:52} {}", m.id, m.name, m.setting));
     }
-    say(&format!(
+    print_line(&format!(
         "\nFabrics (fabric = \"…\" of a cloth):\n  {}",
         toile::fabric::names().join(", ")
     ));

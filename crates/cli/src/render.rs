@@ -1,7 +1,7 @@
 //! `toile render`.
 
 use crate::progress::{Bar, stop_on_interrupt};
-use crate::{End, complain, print_json, say};
+use crate::{End, print_error, print_json, print_line};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::Error;
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The picture: .png, .gif, or .exr and .hdr for scene light (EXR with depth, normals, albedo and material).
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A fabric in place of what the results say: see `toile fabric list`, or a file.
+    /// A fabric in place of what the results print_line: see `toile fabric list`, or a file.
     #[arg(long, value_name = "NAME|FILE")]
     fabric: Option<String>,
     /// front, back, left, right, three-quarter, sheet (four views), or azimuth and elevation in degrees such as 30,10.
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// A luminaire (.ies) that shines on the garment, from a place in metres if given; with --environment dark nothing else does.
     #[arg(long, value_name = "FILE[@X,Y,Z]", value_parser = parse_luminaire)]
     luminaire: Vec<Hung>,
-    /// What is behind.
+    /// Backdrop.
     #[arg(long, value_name = "WHAT", default_value = "paper")]
     backdrop: Backdrop,
     /// A photograph behind (.png, .hdr, .exr), in place of a backdrop; shadows fall on it. The picture has its size.
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// Share of the time from frame to frame that the shutter is open, such as 0.5: what moves is blurred.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     shutter: f64,
-    /// Leave the body away.
+    /// Omit the body.
     #[arg(long)]
     no_body: bool,
     /// Pictures of a whole turn, as an animation (.gif, or .png for APNG).
@@ -80,31 +80,31 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RATE", default_value_t = 30.0)]
     fps: f64,
     #[command(flatten)]
-    care: Care,
+    settings: RenderSettings,
 }
 
-/// Size and care of a picture.
+/// Resolution and quality.
 #[derive(clap::Args)]
-pub(crate) struct Care {
+pub(crate) struct RenderSettings {
     /// Camera rays for each pixel; powers of two are best.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     samples: u32,
     /// Size of the picture, as 1280x960; what suits the view if not given.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size_px: Option<[u32; 2]>,
-    /// Pixels less noisy than this share of their brightness get no further rays, such as 0.02.
+    /// Relative noise at which a pixel stops sampling, such as 0.02.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
     noise: f32,
-    /// Show the noise.
+    /// Do not denoise.
     #[arg(long)]
     no_denoise: bool,
-    /// From scene light to display light.
+    /// Tone mapping.
     #[arg(long, value_name = "HOW", default_value = "film")]
     tone: Tone,
     /// Stops of light more or less, or `auto`: the mean of the picture becomes mid-grey.
     #[arg(long, value_name = "STOPS", default_value = "0", value_parser = parse_exposure, allow_hyphen_values = true)]
     exposure: Exposure,
-    /// Number of threads; all there are if not given.
+    /// Number of threads [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -186,7 +186,7 @@ impl Args {
     }
 }
 
-impl Care {
+impl RenderSettings {
     pub(crate) fn options(&self) -> Result<Options, Error> {
         if !(0.0..1.0).contains(&self.noise) {
             let message = format!("a noise of {} is no share", self.noise);
@@ -250,11 +250,11 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         frame: args.frame,
         animate: args.animate,
         fps: args.fps,
-        options: args.care.options()?,
+        options: args.settings.options()?,
     };
     look::check_out(&args.out, &shot)?;
     let started = std::time::Instant::now();
-    let drawn = args.care.draw(json, |tell| look::draw(&shot, &|share| tell(share)));
+    let drawn = args.settings.draw(json, |tell| look::draw(&shot, &|share| tell(share)));
     conclude(drawn, &args.out, started.elapsed().as_secs_f64(), json)
 }
 
@@ -267,7 +267,7 @@ pub(crate) fn conclude(
 ) -> Result<End, Error> {
     let drawn = match drawn {
         Err(Error::Stopped) => {
-            complain("stopped; nothing was written");
+            print_error("stopped; nothing was written");
             return Ok(End::Stopped);
         }
         other => other?,
@@ -282,13 +282,13 @@ pub(crate) fn conclude(
         }));
         return Ok(End::Good);
     }
-    drawn.notes.iter().for_each(|n| say(&format!("note: {n}")));
+    drawn.notes.iter().for_each(|n| print_line(&format!("note: {n}")));
     let cpu = cpu.map_or(String::new(), |s| format!(", {s:.1} s of processor time"));
     let [w, h] = size;
     let many = match drawn.images.len() {
         1 => String::new(),
         n => format!("{n} pictures of "),
     };
-    say(&format!("{}: {many}{w} × {h} pixels in {seconds:.1} s{cpu}", out.display()));
+    print_line(&format!("{}: {many}{w} × {h} pixels in {seconds:.1} s{cpu}", out.display()));
     Ok(End::Good)
 }

@@ -27,20 +27,20 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_pattern::{BodyPart, Frame, Panel, Pattern, Side};
 
-/// Room between body and panel [m].
+/// BodyContext between body and panel [m].
 const CLEARANCE: f64 = 0.015;
 /// How far a panel is moved away at a time, and how often [m].
-const MOVE: f64 = 0.015;
-const MOVES: u32 = 14;
+const MOVE_STEP: f64 = 0.015;
+const MAX_MOVES: u32 = 14;
 /// Directions that a tube is tried in.
-const TURNS: u32 = 36;
-/// Room between the edges of a tube, and between panels side by side [m].
-const OPENING: f64 = 0.006;
+const TUBE_ANGLES: u32 = 36;
+/// BodyContext between the edges of a tube, and between panels side by side [m].
+const TUBE_OPENING: f64 = 0.006;
 
 /// Half the room between the panels of the two legs [m].
-const BETWEEN: f64 = 0.003;
+const LEG_HALF_GAP: f64 = 0.003;
 /// How sharply wide skirts are bent at the sides [m].
-const BEND: f64 = 0.12;
+const ROOF_BEND_RADIUS: f64 = 0.12;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
 /// How far below the armpits a top without shoulders begins [m].
@@ -71,7 +71,7 @@ pub fn arrange(
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let ceiling = ceiling(pattern) + lift;
-    let room = Room { body, landmarks, solid, lift, ceiling };
+    let room = BodyContext { body, landmarks, solid, lift, ceiling };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -92,8 +92,8 @@ pub fn arrange(
         }
         let start = places[i].clone();
         let mut best = (f64::INFINITY, start.clone());
-        for turn in 0..TURNS {
-            places[i] = start.clone().turned(f64::from(turn) / f64::from(TURNS));
+        for turn in 0..TUBE_ANGLES {
+            places[i] = start.clone().turned(f64::from(turn) / f64::from(TUBE_ANGLES));
             let pairs = mesh.stitchings.iter().flat_map(|s| &s.pairs);
             let far: f64 = pairs
                 .filter(|p| p.iter().any(|v| v.panel as usize == i))
@@ -118,8 +118,8 @@ pub fn arrange(
         let inner: Vec<(i32, Place)> =
             within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
         let start = places[i].clone().outside(&inner);
-        let clear = (0..MOVES).find_map(|k| {
-            let place = start.clone().moved(MOVE * f64::from(k));
+        let clear = (0..MAX_MOVES).find_map(|k| {
+            let place = start.clone().moved(MOVE_STEP * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
                 Ok(None) => Some(Ok((place, x))),
@@ -142,7 +142,7 @@ pub fn arrange(
 }
 
 /// The body that panels are put around.
-struct Room<'a> {
+struct BodyContext<'a> {
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
     solid: Shape,
@@ -219,7 +219,7 @@ fn strapless(pattern: &Pattern) -> Option<f64> {
     highest
 }
 
-impl Room<'_> {
+impl BodyContext<'_> {
     fn place(&self, panel: &Panel, points: &[DVec2]) -> Result<Place, Error> {
         if let Some(frame) = panel.placement.frame {
             if let Some(roof) = self.roof(panel, &frame, points) {
@@ -284,9 +284,9 @@ impl Room<'_> {
 
     /// Lying before or behind the body at a height, its edge at `high` next to it, and hanging down at the sides.
     fn level(&self, side: f64, top: f64, high: f64, middle: f64) -> Place {
-        let depth = self.depth(side, top - BEND, top) + CLEARANCE;
+        let depth = self.depth(side, top - ROOF_BEND_RADIUS, top) + CLEARANCE;
         let origin = DVec3::new(0.0, top, side * (depth + high));
-        Place::Roof { origin, side, middle, level: self.width(top), bend: BEND }
+        Place::Roof { origin, side, middle, level: self.width(top), bend: ROOF_BEND_RADIUS }
     }
 
     /// A place like a roof for an upright panel of a skirt whose frame would put it beyond an arm: sewn to the other half it would
@@ -305,7 +305,7 @@ impl Room<'_> {
         let (_, high) = bounds(points);
         let side = turned(DVec3::Z).z.signum();
         let top = frame.translation.y + self.lift + high.y;
-        let top = top.min(self.landmarks.waist.y).min(self.ceiling - OPENING);
+        let top = top.min(self.landmarks.waist.y).min(self.ceiling - TUBE_OPENING);
         Some(self.level(side, top, high.y, -side * frame.translation.x))
     }
 
@@ -352,7 +352,7 @@ impl Room<'_> {
             return Err(toile_body::Error::NotHuman { what: "it has no legs".into() }.into());
         }
         offset(&mut curve, CLEARANCE);
-        curve.iter_mut().for_each(|p| p.x = leg * (leg * p.x).max(BETWEEN));
+        curve.iter_mut().for_each(|p| p.x = leg * (leg * p.x).max(LEG_HALF_GAP));
         // Towards the middle x falls in the left front and the right back, and grows in the others.
         let upper = points.iter().filter(|p| p.y > high.y - 0.15 * (high.y - low.y)).map(|p| p.x);
         let inner = if leg * side > 0.0 {
@@ -409,7 +409,7 @@ impl Room<'_> {
         let mut curve: Vec<DVec3> =
             section.points.iter().map(|p| DVec3::new(p.x, 0.0, p.z)).collect();
         curve = hull(&curve);
-        let short = high.x - low.x + OPENING - toile_body::length(&curve, true);
+        let short = high.x - low.x + TUBE_OPENING - toile_body::length(&curve, true);
         offset(&mut curve, CLEARANCE.max(short / TAU));
         Ok(Place::Wall { curve, start: -low.x, height: foot - low.y })
     }
@@ -434,7 +434,7 @@ impl Room<'_> {
 
 /// Radius of a tube of a panel that leaves an opening, at least so large.
 fn radius(width: f64, least: f64) -> f64 {
-    ((width + OPENING) / (2.0 * PI)).max(least)
+    ((width + TUBE_OPENING) / (2.0 * PI)).max(least)
 }
 
 fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {

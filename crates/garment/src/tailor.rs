@@ -20,11 +20,11 @@ use toile_pattern::meshing::{self, PatternMesh};
 use toile_sim::{Deformation, State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
-const COARSER: f64 = 2.0;
+const COARSE_RATIO: f64 = 2.0;
 /// What is open by so much does not close with smaller triangles either [m].
-const WIDE: f64 = 0.03;
+const WIDE_OPEN: f64 = 0.03;
 /// Longest edges for which coarse sewing pays [m].
-const LONGEST: f64 = 0.015;
+const MAX_COARSENED_EDGE: f64 = 0.015;
 
 /// What is saved of an unfinished garment, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,7 +220,7 @@ impl<'a> Tailor<'a> {
             Err(
                 error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. })),
             ) => Err(error),
-            Err(error @ Error::Open { gap: WIDE.., .. }) => Err(error),
+            Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
             Err(_) => {
                 self.fitting = self.restart()?;
                 self.coarse = None;
@@ -260,8 +260,8 @@ impl Tailor<'static> {
 
 /// Coarse panels, where sewing with them first pays.
 fn coarser(pattern: &Pattern, edge_length: f64) -> Option<PatternMesh> {
-    if edge_length > LONGEST {
+    if edge_length > MAX_COARSENED_EDGE {
         return None;
     }
-    meshing::mesh(pattern, COARSER * edge_length).ok()
+    meshing::mesh(pattern, COARSE_RATIO * edge_length).ok()
 }

@@ -62,7 +62,7 @@ pub(crate) fn write_final(
 const TEXELS: u32 = 256;
 
 /// Most materials that are remembered.
-const REMEMBERED: usize = 16;
+const CACHED_TEXTURES: usize = 16;
 
 /// The material of a fabric: its colour, sheen and highlights, with textures of its weave.
 pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
@@ -80,7 +80,7 @@ pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
         return plain_material(&fabric.name, 0);
     };
     let result = named(&material);
-    if lasting && baked.len() < REMEMBERED {
+    if lasting && baked.len() < CACHED_TEXTURES {
         baked.push((appearance, material));
     }
     result
@@ -194,7 +194,7 @@ pub(crate) struct Space {
 
 /// How many times its own height a body may be away from the origin of its file: beyond, 32-bit numbers would not tell layers
 /// of cloth apart.
-const FARTHEST: f64 = 16.0;
+const MAX_ORIGIN_DISTANCE: f64 = 16.0;
 
 impl Space {
     /// That of a file, if points near the body can be told apart there; `height` is that of the body [m].
@@ -204,7 +204,7 @@ impl Space {
         let up_axis = if repairs.up == "+z" { 'Z' } else { 'Y' };
         let stage = Stage { up_axis, metres_per_unit: placement.scale };
         let own = Self { placement: Some(placement), stage };
-        (origin.length() <= FARTHEST * height).then_some(own)
+        (origin.length() <= MAX_ORIGIN_DISTANCE * height).then_some(own)
     }
 
     /// Where a point is written [m].

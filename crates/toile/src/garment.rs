@@ -21,7 +21,7 @@ use crate::body::{self, MotionOrder};
 use crate::error::Error;
 use crate::export::{Coordinates, Space};
 use crate::output::{OutputFolder, Plan};
-use crate::run::{Options, Outcome, Progress, Stage, Tell, in_pool, plan, run_job};
+use crate::run::{Options, Outcome, Progress, ProgressCallback, Stage, in_pool, plan, run_job};
 use crate::scene::suggest;
 use job::GarmentJob;
 use moving::Moving;
@@ -90,7 +90,7 @@ impl From<toile_garment::Error> for Error {
 ///
 /// Leaves `report.json`, `final.obj`, `final.mtl`, `final.glb`, `body.obj`, `fit.html`, `fit.json`, `state.bin`, the frames asked for and, if
 /// pictures are wanted, `arranged.png`, `final.png` and a picture for each map of the fit in the folder. Frames are audited, and a
-/// run that was stopped goes on, as those of a scene.
+/// run that was stopped is resumed, as those of a scene.
 ///
 /// # Errors
 /// If the order makes no sense, a seam does not close, the solver fails or nothing can be written.
@@ -102,7 +102,11 @@ pub fn dress(
     in_pool(options, || dress_here(order, options, progress))
 }
 
-fn dress_here(order: &Order, options: &Options, tell: &mut Tell<'_>) -> Result<Outcome, Error> {
+fn dress_here(
+    order: &Order,
+    options: &Options,
+    tell: &mut ProgressCallback<'_>,
+) -> Result<Outcome, Error> {
     if !(order.fps.is_finite() && order.fps > 0.0) {
         let message = format!("cannot keep {} frames per second", order.fps);
         return Err(Error::request(message, "give a number above zero"));

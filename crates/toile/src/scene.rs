@@ -1,6 +1,6 @@
 //! The scene: what there is, and how it is to be simulated.
 //!
-//! The same types are the TOML file and the builder; in code a fabric, settings and meshes are also given as values. Every key
+//! The same types are the TOML file and the builder; in code a fabric, settings and meshes are also base_settings as values. Every key
 //! has a default where one makes sense, so that a scene is a few lines:
 //!
 //! ```toml
@@ -89,7 +89,7 @@ pub struct Scene {
     pub solver: toml::Table,
     /// Settings instead of those of the preset.
     #[serde(skip)]
-    pub(crate) given: Option<Box<Settings>>,
+    pub(crate) base_settings: Option<Box<Settings>>,
     /// Where the picture is taken from.
     pub camera: Camera,
     /// What must hold after a run.
@@ -116,7 +116,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             wind: None,
             solver: toml::Table::new(),
-            given: None,
+            base_settings: None,
             camera: Camera::default(),
             expect: Expect::default(),
             folder: PathBuf::new(),
@@ -186,7 +186,7 @@ impl Scene {
     #[must_use]
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
-        self.given = None;
+        self.base_settings = None;
         self
     }
 
@@ -205,7 +205,7 @@ impl Scene {
     /// ```
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
-        self.given = Some(Box::new(settings));
+        self.base_settings = Some(Box::new(settings));
         self
     }
 

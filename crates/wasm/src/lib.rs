@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Host {
-    fn begin(&mut self) -> Result<u32, String> {
+    fn load_scene(&mut self) -> Result<u32, String> {
         let text = String::from_utf8(std::mem::take(&mut self.text))
             .map_err(|_| "the scene is not in UTF-8".to_owned())?;
         let simulation = Scene::from_toml(&text).and_then(Scene::build).map_err(say)?;
@@ -94,7 +94,7 @@ pub extern "C" fn toile_text(length: usize) -> *mut u8 {
 /// Puts together the scene whose text was written: its number, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn toile_scene() -> u32 {
-    with(Host::begin)
+    with(Host::load_scene)
 }
 
 /// Takes so many steps: 1, or 0 if one failed; the state is then that of the last good step.

@@ -62,7 +62,7 @@ impl Walk {
         (self.speed / speed * (TABLE_LEG / rig.leg_length()).sqrt()).sqrt()
     }
 
-    /// Way of two steps [m]: 1.33 m at 1.2 m/s on legs of 83 cm.
+    /// Stride length [m]: 1.33 m at 1.2 m/s on legs of 83 cm.
     pub fn stride(&self, rig: &Rig) -> f64 {
         let k = self.gait as usize;
         TABLE_SPEEDS[k] / TABLE_RATES[k] * self.amplitude(rig) * rig.leg_length() / TABLE_LEG
@@ -244,7 +244,7 @@ impl Clip {
         })
     }
 
-    /// How long it goes on before it stands still [s]; a walk and a turn never end.
+    /// Duration until it stands still [s]; a walk and a turn never end.
     pub fn duration(&self) -> Option<f64> {
         match self {
             Self::Walk(_) | Self::Turn { .. } | Self::Pose(_) => None,

@@ -1,7 +1,7 @@
 //! `toile body animate`.
 
 use super::request;
-use crate::{End, print_json, say, wearer};
+use crate::{End, print_json, print_line, wearer};
 use std::path::PathBuf;
 use toile::Error;
 use toile::body::{self, Mannequin, Motion, MotionOrder, Performance, Pose, Rig, Skinning, Source};
@@ -109,12 +109,12 @@ pub(super) fn run(args: &Animate, json: bool) -> Result<End, Error> {
         return Ok(End::Good);
     }
     if let Some(source) = &source {
-        say(&told(source));
+        print_line(&told(source));
     }
     for path in &written {
-        say(&format!("{}: {count} frames at {} per second", path.display(), args.fps));
+        print_line(&format!("{}: {count} frames at {} per second", path.display(), args.fps));
     }
-    say(&format!("the motion begins at {start} s and lasts {duration:.2} s"));
+    print_line(&format!("the motion begins at {start} s and lasts {duration:.2} s"));
     Ok(End::Good)
 }
 

@@ -5,8 +5,8 @@ use glam::{DVec2, DVec3};
 use std::f64::consts::FRAC_PI_2;
 
 /// How far a sheet of an outer layer is before the one within, and how much higher [m].
-const BEFORE: f64 = 0.02;
-const HIGHER: f64 = 0.012;
+const LAYER_OFFSET: f64 = 0.02;
+const LAYER_LIFT: f64 = 0.012;
 
 /// A place for a panel: a map of the plane into space without stretch.
 #[derive(Clone, Debug)]
@@ -75,12 +75,12 @@ impl Place {
             for (layer, place) in inner {
                 let Self::Flat { origin: other, away: looks, .. } = place else { continue };
                 if looks.dot(*away) > 0.9 {
-                    distance = distance.max((*other - *origin).dot(*away) + BEFORE);
+                    distance = distance.max((*other - *origin).dot(*away) + LAYER_OFFSET);
                     layers.push(*layer);
                 }
             }
             layers.dedup();
-            *origin += *away * distance + *up * (HIGHER * layers.len() as f64);
+            *origin += *away * distance + *up * (LAYER_LIFT * layers.len() as f64);
         }
         self
     }

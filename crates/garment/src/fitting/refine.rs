@@ -89,7 +89,7 @@ impl Carrier {
         let panels = panels.map(|((from, to), offset)| {
             let points = to.mesh.positions.par_iter();
             let located = points.map(|p| {
-                let (vertices, weights) = located(&from.mesh, p.truncate());
+                let (vertices, weights) = barycentric_location(&from.mesh, p.truncate());
                 (vertices.map(|v| v + offset), weights)
             });
             located.collect()
@@ -106,7 +106,7 @@ impl Carrier {
 }
 
 /// The triangle that a point of the pattern is in, or nearest to, and its weights there.
-fn located(flat: &TriMesh, p: DVec2) -> ([u32; 3], [f64; 3]) {
+fn barycentric_location(flat: &TriMesh, p: DVec2) -> ([u32; 3], [f64; 3]) {
     let mut best = (f64::NEG_INFINITY, [0; 3], [1.0, 0.0, 0.0]);
     for tri in &flat.triangles {
         let [a, b, c] = tri.map(|v| flat.positions[v as usize].truncate());
@@ -138,7 +138,7 @@ mod tests {
         let turn = glam::DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.7);
         let at = |v: u32| turn * flat.positions[v as usize] + DVec3::Y;
         for (x, y) in [(0.1, 0.2), (-0.43, 0.49), (0.5, -0.5), (0.52, 0.1), (0.0, -0.53)] {
-            let (vertices, [u, v, w]) = located(&flat, DVec2::new(x, y));
+            let (vertices, [u, v, w]) = barycentric_location(&flat, DVec2::new(x, y));
             let [a, b, c] = vertices.map(at);
             let there = a * u + b * v + c * w;
             let wanted = turn * DVec3::new(x, y, 0.0) + DVec3::Y;

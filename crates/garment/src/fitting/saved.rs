@@ -23,7 +23,6 @@ pub struct SavedFitting {
     pub(super) stage: Stage,
     pub(super) steps: u32,
     pub(super) attempts: u64,
-    #[serde(alias = "rubs")]
     pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
@@ -71,7 +70,7 @@ impl Fitting {
         }
     }
 
-    /// Goes on from a saved fitting and the state of its world. Pattern, body and fabrics must be those that it was saved with.
+    /// Resumes from a saved fitting and the state of its world. Pattern, body and fabrics must be those that it was saved with.
     ///
     /// # Errors
     /// If the state belongs to another garment.

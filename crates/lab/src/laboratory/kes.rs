@@ -390,7 +390,7 @@ pub fn bending(
     };
     let friction =
         (width > 0.0).then(|| Friction::of_width(width, BENDING_TRANSITION)).transpose()?;
-    let mut slips = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
+    let mut slider_positions = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
     let mut path = Loop::new();
     let n = fineness.points;
     // Friction apart, a curvature has one moment, and the other side is its mirror image.
@@ -404,8 +404,8 @@ pub fn bending(
             let curvature = LAST_CURVATURE * part;
             let mut moment = part.signum() * elastic[(part.abs() * n as f64).round() as usize];
             if let Some(friction) = &friction {
-                friction.slide(curvature, &mut slips);
-                moment += friction.evaluate(curvature, &slips)[1];
+                friction.slide(curvature, &mut slider_positions);
+                moment += friction.evaluate(curvature, &slider_positions)[1];
             }
             path.push((curvature, moment));
         }

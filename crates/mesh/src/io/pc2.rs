@@ -7,7 +7,7 @@
 //!
 //! A [`Pc2Writer`] first writes frames to the disk and then raises the count in the header. After
 //! a crash the header counts only whole frames, what follows them is ignored, and
-//! [`Pc2Writer::resume`] goes on from any frame.
+//! [`Pc2Writer::resume`] appends after any frame.
 
 use super::Error;
 use super::bytes::{Cursor, truncated};
@@ -140,7 +140,7 @@ impl Pc2Writer {
         Ok(Self { path, out, header, is_torn: false })
     }
 
-    /// Opens a file to go on behind its first `frames` frames; later ones are cut off.
+    /// Opens a file to append after its first `frames` frames; later ones are cut off.
     ///
     /// Whole frames count even if a crash came before the header could say so.
     ///
@@ -160,7 +160,7 @@ impl Pc2Writer {
             return Err(Error::Unfit {
                 name,
                 what: format!(
-                    "cannot go on behind {frames} frames of {points} points: \
+                    "cannot append after {frames} frames of {points} points: \
                      the file holds {stored} of {}",
                     header.points
                 ),

@@ -119,7 +119,7 @@ mod tests {
     fn the_gradient_of_the_whole_potential_matches_differences() {
         let elastic = Fabric { thickness: THICKNESS, ..Fabric::default() };
         let viscous = Fabric { viscosity: 0.02, ..elastic.clone() };
-        let rubbing = Fabric {
+        let with_friction = Fabric {
             shear_hysteresis: 2.0,
             shear_hysteresis_wide: 4.0,
             bend_hysteresis_weft: 1e-4,
@@ -132,8 +132,8 @@ mod tests {
             (&elastic, Law::TwoStage, euler),
             (&viscous, Law::Log, euler),
             (&viscous, Law::Log, Rule::Bdf2),
-            (&rubbing, Law::Log, euler),
-            (&rubbing, Law::Log, Rule::Bdf2),
+            (&with_friction, Law::Log, euler),
+            (&with_friction, Law::Log, Rule::Bdf2),
         ] {
             for [difference, gradient] in compare(fabric, law, rule) {
                 let error = (difference - gradient).abs() / gradient.abs().max(1e-3);

@@ -132,10 +132,10 @@ impl Element<3> for FrictionTriangle<'_> {
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
         let e = self.rest.green_strain(x);
         let sliders = self.friction.iter().zip(e.iter().zip(self.slider_positions));
-        let rubbed = sliders.map(|(slider, (e, slip))| {
+        let friction_energy = sliders.map(|(slider, (e, slip))| {
             slider.as_ref().map_or(0.0, |slider| slider.evaluate(*e, slip)[0])
         });
-        self.rest.area * (self.law.density(e) + rubbed.sum::<f64>())
+        self.rest.area * (self.law.density(e) + friction_energy.sum::<f64>())
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rubbing_triangle_has_the_right_derivatives() {
+    fn a_triangle_with_friction_has_the_right_derivatives() {
         let uv = [DVec2::new(0.0, 0.1), DVec2::new(1.0, 0.0), DVec2::new(0.3, 0.8)];
         let rest = Triangle::new([0, 1, 2], uv).unwrap();
         let friction = [Some(slider()), None, Some(slider())];

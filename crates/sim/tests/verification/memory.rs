@@ -102,7 +102,7 @@ fn quasi_static_steps_have_no_viscosity() {
     assert_eq!(hang(0.0), hang(0.1));
 }
 
-/// A fabric that is viscous and rubs.
+/// A fabric with viscosity and friction between its threads.
 fn lossy() -> Fabric {
     Fabric {
         viscosity: 2e-3,
@@ -212,7 +212,7 @@ fn a_sheared_square_springs_back_or_keeps_an_angle() {
     let elastic = Fabric::default();
     assert!(remaining_angle(&elastic).abs() < 0.3, "{}", remaining_angle(&elastic));
     // 2HG of 4 N/m and G of 60 N/m: up to half of 2HG over G, 1.9°, can be held.
-    let rubbing = Fabric { shear_hysteresis: 4.0, shear_hysteresis_wide: 4.0, ..elastic };
-    let kept = remaining_angle(&rubbing);
+    let with_friction = Fabric { shear_hysteresis: 4.0, shear_hysteresis_wide: 4.0, ..elastic };
+    let kept = remaining_angle(&with_friction);
     assert!((0.8..2.2).contains(&kept), "{kept}");
 }

@@ -62,7 +62,7 @@ impl MotionOrder {
         let built_in = Clip::of_name(&self.motion);
         if self.speed.is_some() && !matches!(built_in, Some(Clip::Walk(_))) {
             let message = format!("`{}` has no speed", self.motion);
-            return Err(Error::request(message, "leave the speed away, or take walk"));
+            return Err(Error::request(message, "omit the speed, or use walk"));
         }
         if let Some(clip) = built_in {
             return Ok((self.speed.map_or(Ok(clip.clone()), |v| clip.at_speed(v))?, None));
@@ -83,7 +83,7 @@ impl MotionOrder {
 pub struct MovingBody {
     performance: Performance,
     room: Room,
-    /// From the begin to the end of the clip [s].
+    /// From the start to the end of the clip [s].
     duration: f64,
     contact: SelfContact,
     source: Option<Source>,

@@ -11,7 +11,7 @@ use toile_render::{Material, palette, srgb};
 pub(super) const PICTURE: &str = "caught.png";
 
 /// Rays per pixel.
-const SAMPLES: u32 = 4;
+const SAMPLES_PER_PIXEL: u32 = 4;
 /// Colours of panels, one after another.
 const COLOURS: usize = 5;
 
@@ -38,7 +38,7 @@ pub(super) fn picture(fitting: &Fitting, body: &TriMesh) -> Result<Vec<u8>, Erro
     let seen = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
     let seen: Vec<(&TriMesh, Material)> = seen.map(|(mesh, material)| (mesh, *material)).collect();
     let mut bytes = Vec::new();
-    let image = four_views(body, &seen, SAMPLES)?;
+    let image = four_views(body, &seen, SAMPLES_PER_PIXEL)?;
     image.write_png(&mut bytes).map_err(|e| Error::Picture(e.to_string()))?;
     Ok(bytes)
 }

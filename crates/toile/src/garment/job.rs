@@ -32,18 +32,20 @@ use toile_sim::body::Shape;
 use toile_sim::{Body, Fabric, StepReport, World};
 
 /// Most steps from flat panels to rest.
-const MOST_STEPS: u64 = 400;
+const MAX_STEPS: u64 = 400;
 
 /// Rays per pixel of the picture of the panels.
-const SAMPLES: u32 = 4;
+const SAMPLES_PER_PIXEL: u32 = 4;
 
 /// Where frames are filmed from [degrees].
 const CAMERA: [f64; 2] = [25.0, 8.0];
 
 /// Steps over which the decay of the speed is measured, to estimate how many are left.
-const DECAY: usize = 8;
-/// Speed at which a garment is let go to see whether it stays [m/s], and steps for which it is watched then.
-const CALM: (f64, f64) = (2.5e-3, 20.0);
+const SPEED_HISTORY: usize = 8;
+/// Speed at which kinetic damping ends to see whether a garment stays [m/s].
+const RELEASE_SPEED: f64 = 2.5e-3;
+/// Steps for which it is observed then.
+const OBSERVATION_STEPS: f64 = 20.0;
 
 /// A garment on its way onto a body.
 pub(super) struct GarmentJob<'a> {
@@ -134,10 +136,10 @@ impl<'a> GarmentJob<'a> {
 
     /// Whether it hangs, or has been given all the time there is.
     fn is_draped(&self) -> bool {
-        self.tailor().is_done() || self.step >= MOST_STEPS
+        self.tailor().is_done() || self.step >= MAX_STEPS
     }
 
-    /// Lets the body begin to move, or go on.
+    /// Lets the body begin to move, or resume its motion.
     fn animate(&mut self, resumed: bool) -> Result<(), Error> {
         let Some(moving) = &self.moving else { return Ok(()) };
         let tailor = self.tailor.as_mut().expect("it is draped");
@@ -153,12 +155,12 @@ impl<'a> GarmentJob<'a> {
             return Some(moving.steps.saturating_sub(self.world().state().step) as f64);
         }
         let (last, first) = (*self.speeds.last()?, *self.speeds.first()?);
-        if self.speeds.len() < DECAY || last <= 0.0 || last >= first {
+        if self.speeds.len() < SPEED_HISTORY || last <= 0.0 || last >= first {
             return None;
         }
         let decay = libm::log(first / last) / (self.speeds.len() - 1) as f64;
-        let settling = (libm::log(last / CALM.0) / decay).max(0.0);
-        Some((settling + CALM.1).min((MOST_STEPS - self.step) as f64))
+        let settling = (libm::log(last / RELEASE_SPEED) / decay).max(0.0);
+        Some((settling + OBSERVATION_STEPS).min((MAX_STEPS - self.step) as f64))
     }
 
     /// The fabric of the panels with a number of [`Self::colours`].
@@ -182,7 +184,7 @@ impl<'a> GarmentJob<'a> {
         let parts: Vec<(TriMesh, Material)> = (0..=last).map(part).collect();
         let worn = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
         let worn: Vec<(&TriMesh, Material)> = worn.map(|(mesh, m)| (mesh, *m)).collect();
-        png(&four_views(&self.wearer.body, &worn, SAMPLES)?)
+        png(&four_views(&self.wearer.body, &worn, SAMPLES_PER_PIXEL)?)
     }
 
     /// A PNG of the garment on its body from four sides, in the colours of its fabrics.
@@ -246,7 +248,7 @@ impl Job for GarmentJob<'_> {
     }
 
     fn check_frames(&self, options: &Options) -> Result<(), Error> {
-        let draping = MOST_STEPS as f64 * toile_garment::STEP;
+        let draping = MAX_STEPS as f64 * toile_garment::STEP;
         let seconds = self.moving.as_ref().map_or(draping, |m| m.steps as f64 * m.step);
         let frames = (seconds * self.order.fps).ceil() + 1.0;
         check_amount(options.frames, frames, self.panels.positions.len())
@@ -333,8 +335,8 @@ impl Job for GarmentJob<'_> {
         notes.extend(self.wearer.space_note.clone());
         statistics.note(&notes);
         let world = self.world_mut();
-        statistics.energy_begin = world.energy();
-        statistics.momentum_begin = Momentum::of(world);
+        statistics.energy_initial = world.energy();
+        statistics.momentum_initial = Momentum::of(world);
         Ok(())
     }
 
@@ -348,7 +350,7 @@ impl Job for GarmentJob<'_> {
             true => self.speeds.push(speed),
             false => self.speeds.clear(),
         }
-        if self.speeds.len() > DECAY {
+        if self.speeds.len() > SPEED_HISTORY {
             self.speeds.remove(0);
         }
         if !self.is_moving && self.is_draped() {
@@ -424,11 +426,11 @@ impl Job for GarmentJob<'_> {
         self.wearer.space
     }
 
-    fn frames_end(&self) -> bool {
+    fn keeps_last_frame(&self) -> bool {
         self.moving.is_none()
     }
 
-    fn studio(&self) -> Studio<'_> {
+    fn frame_studio(&self) -> Studio<'_> {
         let mut first = 0;
         let parts = self.mesh.panels.iter().zip(&self.colours).map(|(panel, colour)| {
             let triangles = first..first + panel.mesh.triangles.len() as u32;
@@ -496,7 +498,7 @@ impl Job for GarmentJob<'_> {
         Ok(Some(garment))
     }
 
-    fn scene(&self) -> Option<&Simulation> {
+    fn simulation(&self) -> Option<&Simulation> {
         None
     }
 }

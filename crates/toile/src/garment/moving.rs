@@ -35,7 +35,7 @@ impl Moving {
     ) -> Result<Self, Error> {
         let Some(rig) = &wearer.rig else {
             let message = format!("{} has no bones to move", wearer.name);
-            return Err(Error::request(message, "leave --body or --motion away"));
+            return Err(Error::request(message, "omit --body or --motion"));
         };
         let body = Arc::new(MovingBody::new(rig, order)?);
         let frame = 1.0 / fps;
@@ -57,7 +57,7 @@ impl Moving {
         state.step >= self.steps || rests && state.rms_speed() < STILL
     }
 
-    /// The body at a time after the begin of the motion [s].
+    /// The body at a time after the start of the motion [s].
     pub(super) fn mesh(&self, rest: &TriMesh, time: f64) -> TriMesh {
         TriMesh { positions: self.body.positions(time), ..rest.clone() }
     }

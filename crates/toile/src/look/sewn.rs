@@ -34,7 +34,8 @@ pub(super) fn pieces(
     parts: &[Part],
     wardrobe: &Wardrobe,
 ) -> Result<Vec<Piece>, Error> {
-    let levels = (0..=2).rev().find(|l| cloth.triangles.len() << (2 * l) <= MAX_TRIANGLES).unwrap_or(0);
+    let levels =
+        (0..=2).rev().find(|l| cloth.triangles.len() << (2 * l) <= MAX_TRIANGLES).unwrap_or(0);
     let fine = subdivide(cloth, levels).map_err(super::failed)?;
     let factor = 1 << (2 * levels);
     let largest = parts.iter().max_by_key(|p| p.triangles.len());

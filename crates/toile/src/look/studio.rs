@@ -9,8 +9,8 @@ use crate::error::Error;
 use glam::DVec3;
 use std::sync::Arc;
 use toile_mesh::TriMesh;
-use toile_render::light::ies::Luminaire;
 use toile_render::compose::{Photograph, cut_out};
+use toile_render::light::ies::Luminaire;
 use toile_render::path::{Background, Buffers, Lens, Material, Scene, Surface};
 use toile_render::tone::{Exposure, Eye};
 use toile_render::{Image, srgb};
@@ -53,7 +53,7 @@ impl<'a> Studio<'a> {
         let poses = shot.camera.as_deref().map(Poses::read).transpose()?;
         if poses.is_some() && (shot.turntable > 0 || shot.view == View::Sheet) {
             let message = "a camera from a file has one view";
-            return Err(Error::request(message, "leave --turntable and --view sheet away"));
+            return Err(Error::request(message, "omit --turntable and --view sheet"));
         }
         let photograph = match &shot.behind {
             Behind::Photograph(path) => {
@@ -119,9 +119,9 @@ impl<'a> Studio<'a> {
     ) -> Result<Image, Error> {
         let options = &self.shot.options;
         match (&self.shot.behind, photograph) {
-            (_, Some(photograph)) => photograph
-                .under(buffers, options.denoise, options.tone, exposure)
-                .map_err(failed),
+            (_, Some(photograph)) => {
+                photograph.under(buffers, options.denoise, options.tone, exposure).map_err(failed)
+            }
             (Behind::Nothing, _) => {
                 cut_out(buffers, options.denoise, options.tone, exposure).map_err(failed)
             }

@@ -17,7 +17,7 @@ use toile_sim::State;
 const MAGIC: &[u8; 8] = b"TOILE-ST";
 const VERSION: u32 = 5;
 
-/// What a job needs to go on.
+/// What a job needs to resume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// Time, positions and velocities.
@@ -98,7 +98,7 @@ impl Checkpoint {
         Err(refuse(path, reason))
     }
 
-    /// Whether a run can go on from it.
+    /// Whether a run can be resumed from it.
     pub(super) fn check_fits(
         &self,
         path: &Path,

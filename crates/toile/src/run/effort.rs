@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toile_sim::{StepReport, World};
 
 /// Fraction of the steps that may end unconverged without a warning.
-const MANY: f64 = 0.1;
+const MAX_UNCONVERGED_FRACTION: f64 = 0.1;
 
 /// Work of the default solver over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,13 +57,13 @@ impl Counts {
         self.residual = report.residual;
     }
 
-    /// Says so if many steps ended before they were found: what they lead to is free of intersections, but hardly right.
-    pub(super) fn doubts(&self) -> Option<String> {
+    /// Warns if many steps did not converge: their result is free of intersections, but inaccurate.
+    pub(super) fn convergence_warning(&self) -> Option<String> {
         let Self { unconverged, steps, .. } = *self;
-        let many = unconverged as f64 > MANY * steps as f64 && unconverged > 1;
+        let many = unconverged as f64 > MAX_UNCONVERGED_FRACTION * steps as f64 && unconverged > 1;
         many.then(|| {
             format!(
-                "{unconverged} of {steps} steps ended before their forces were in balance: take a smaller `solver.step`, or a mesh \
+                "{unconverged} of {steps} steps did not converge: take a smaller `solver.step`, or a mesh \
                  without edges far shorter than the others"
             )
         })
@@ -128,10 +128,11 @@ mod tests {
 
     #[test]
     fn many_steps_that_did_not_settle_are_told() {
-        let count =
-            |unconverged: u64| Counts { steps: 20, unconverged, ..Counts::default() }.doubts();
+        let count = |unconverged: u64| {
+            Counts { steps: 20, unconverged, ..Counts::default() }.convergence_warning()
+        };
         assert_eq!((count(0), count(1), count(2)), (None, None, None));
         assert!(count(3).is_some_and(|text| text.starts_with("3 of 20 steps")));
-        assert_eq!(Counts::default().doubts(), None);
+        assert_eq!(Counts::default().convergence_warning(), None);
     }
 }

@@ -143,7 +143,7 @@ impl Recorder {
         Self { format, cache: None, next: 0 }
     }
 
-    /// Goes on behind the first `frames` frames.
+    /// Appends after the first `frames` frames.
     pub(super) fn resume(
         folder: &mut OutputFolder,
         job: &impl Job,
@@ -189,7 +189,7 @@ impl Recorder {
                 folder.write_model(&file("obj"), &job.space().model(model), Some(&library))?;
             }
             Some(Format::Png) => {
-                folder.write_bytes(&file("png"), &job.studio().small().at(x, time).png()?)?;
+                folder.write_bytes(&file("png"), &job.frame_studio().small().at(x, time).png()?)?;
             }
             _ => {}
         }
@@ -226,7 +226,7 @@ impl Recorder {
         }
         let Some(format) = self.format.filter(|_| self.next > 0) else { return Ok(()) };
         let frames = || read_all(&folder.path().join(CACHE));
-        let studio = || job.studio().small();
+        let studio = || job.frame_studio().small();
         let bytes = match format {
             Format::Pc2 => return write_body_cache(folder, job, self.next),
             Format::Obj | Format::Png => return Ok(()),

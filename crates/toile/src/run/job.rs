@@ -57,10 +57,10 @@ pub(crate) trait Job {
     /// One step. If it fails, the state before it stays.
     fn step(&mut self) -> Result<StepReport, Error>;
 
-    /// What it needs to go on.
+    /// What it needs to resume.
     fn saved(&self) -> Saved;
 
-    /// Goes on from there.
+    /// Restores a saved state.
     fn restore(&mut self, saved: Saved) -> Result<(), Error>;
 
     /// Positions for a frame of a format, if there can be one yet: the mesh of a garment changes until it is sewn.
@@ -82,10 +82,10 @@ pub(crate) trait Job {
     fn space(&self) -> Space;
 
     /// Whether the last step has a frame in any case.
-    fn frames_end(&self) -> bool;
+    fn keeps_last_frame(&self) -> bool;
 
     /// What draws frames.
-    fn studio(&self) -> Studio<'_>;
+    fn frame_studio(&self) -> Studio<'_>;
 
     /// Files that belong in the folder as soon as there is one.
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)>;
@@ -104,5 +104,5 @@ pub(crate) trait Job {
     ) -> Result<Option<GarmentReport>, Error>;
 
     /// What belongs to a scene alone: its preset, its bounds, what became of its files.
-    fn scene(&self) -> Option<&crate::simulation::Simulation>;
+    fn simulation(&self) -> Option<&crate::simulation::Simulation>;
 }

@@ -130,7 +130,7 @@ pub enum BodyShape {
     /// A mesh in memory; no file can say it. It is cleaned as one from a file: doubled vertices and triangles go, and it is turned
     /// to face outwards.
     #[serde(skip)]
-    Given {
+    InMemory {
         /// The mesh.
         mesh: TriMesh,
         /// Where it stands.
@@ -172,7 +172,7 @@ impl Body {
     /// # Ok::<(), toile::Error>(())
     /// ```
     pub fn from_mesh(mesh: TriMesh) -> Self {
-        Self::new(body_name(), BodyShape::Given { mesh, place: Place::default() })
+        Self::new(body_name(), BodyShape::InMemory { mesh, place: Place::default() })
     }
 
     /// Gives it a name.

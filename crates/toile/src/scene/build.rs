@@ -6,7 +6,7 @@ use crate::body::MovingBody;
 use crate::error::{Error, SceneError};
 use crate::input::{self, BodyInput, ClothFile, ClothInput, Inputs, MeshFile, RestShape};
 use crate::jitter::Generator;
-use crate::levels::{self, Nest, Sheet};
+use crate::levels::{self, GridNesting, Sheet};
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
 use std::path::Path;
@@ -24,10 +24,10 @@ use toml::{Table, Value};
 const MAX_TRIANGLES: u64 = 8_000_000;
 
 /// Ratio of lengths in uv to those of the mesh beyond which it is said.
-const NOTICED: f64 = 1.05;
+const UV_SCALE_TOLERANCE: f64 = 1.05;
 
 /// Cells of a ring around and across.
-const RING: [usize; 2] = [64, 20];
+const RING_CELLS: [usize; 2] = [64, 20];
 
 impl Scene {
     /// Puts a simulation together; everything is checked here.
@@ -60,7 +60,7 @@ impl Scene {
         &self,
         settings: Settings,
         coarser: u32,
-    ) -> Result<(World, Nest, Inputs), Error> {
+    ) -> Result<(World, GridNesting, Inputs), Error> {
         let mut inputs = Inputs::default();
         let mut surroundings =
             Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
@@ -68,7 +68,7 @@ impl Scene {
             surroundings.bodies.push(self.body(i, &mut inputs)?);
         }
         let mut cloths = Vec::new();
-        let (mut first, mut nest) = (0, Nest::default());
+        let (mut first, mut nest) = (0, GridNesting::default());
         for (index, (path, cloth)) in self.cloths_with_paths().enumerate() {
             let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
             self.check_fabric_keys(&format!("{path}.fabric"), &cloth.fabric, &settings)?;
@@ -93,7 +93,7 @@ impl Scene {
                 }
                 let mut sheet = Sheet::new(mesh, cells, pins);
                 for level in 1..=coarser {
-                    let mut passed = Nest::default();
+                    let mut passed = GridNesting::default();
                     let nest = if level == coarser { &mut nest } else { &mut passed };
                     sheet = sheet.coarser(cloth.shape.diagonals(), nest).map_err(|n| {
                         let reason = "holds a vertex that larger cells lack; ask for fewer `levels`, or pin whole edges";
@@ -155,7 +155,7 @@ impl Scene {
     /// # Errors
     /// If the scene has a setting that does not exist or makes no sense.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let base = self.given.as_deref().cloned().unwrap_or_else(|| self.preset.settings());
+        let base = self.base_settings.as_deref().cloned().unwrap_or_else(|| self.preset.settings());
         let settings = if self.solver.is_empty() { base } else { self.changed(&base)? };
         settings.validate().map_err(|e| self.translate(e))?;
         for key in leaves("", &self.solver) {
@@ -198,7 +198,7 @@ impl Scene {
 
     /// Whether cells can be made larger as often as asked.
     fn check_levels(&self) -> Result<(), Box<SceneError>> {
-        let most = levels::MOST;
+        let most = levels::MAX_LEVELS;
         if !(1..=most).contains(&self.levels) {
             let reason = format!("is {}; there are 1 to {most}", self.levels);
             return Err(self.error("levels", &reason));
@@ -255,7 +255,7 @@ impl Scene {
                 self.check_cloth(&path, &read.mesh, input.rest_shape)?;
                 (read.mesh, read.map)
             }
-            ClothShape::Given { mesh, rest } => {
+            ClothShape::InMemory { mesh, rest } => {
                 let path = format!("{path}.shape");
                 if let Err(fault) = mesh.check() {
                     return Err(self.error(&path, &format!("cannot be cloth: {fault}")).into());
@@ -299,7 +299,7 @@ impl Scene {
                 "{file}: lengths in uv are {times:.3} times those of the mesh, so that they are not \
                  metres: the rest shape is that of the mesh; say `rest = \"uv\"` if they are metres"
             ));
-        } else if !(1.0 / NOTICED..=NOTICED).contains(&times) {
+        } else if !(1.0 / UV_SCALE_TOLERANCE..=UV_SCALE_TOLERANCE).contains(&times) {
             inputs.warnings.push(format!(
                 "{file}: lengths in uv are {times:.3} times those of the mesh and are taken as metres: \
                  the cloth begins stretched or slack; say `rest = \"mesh\"` if it should not"
@@ -350,7 +350,7 @@ impl Scene {
                     return Err(self.error(&format!("{path}.shape.rod"), &reason).into());
                 }
                 let turn = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
-                let ring = shape::ring(*radius, *rod, RING[0], RING[1]);
+                let ring = shape::ring(*radius, *rod, RING_CELLS[0], RING_CELLS[1]);
                 Shape::Mesh(ring.map_positions(|p| turn * p + *at))
             }
             BodyShape::Plane { at, normal } => Shape::Plane { point: *at, normal: *normal },
@@ -370,7 +370,7 @@ impl Scene {
                 }
                 Shape::Mesh(mannequin.map_positions(|p| place.apply(p)))
             }
-            BodyShape::Given { mesh, place } => {
+            BodyShape::InMemory { mesh, place } => {
                 if let Err(fault) = mesh.check() {
                     let reason = format!("cannot be used: {fault}");
                     return Err(self.error(&format!("{path}.shape"), &reason).into());
