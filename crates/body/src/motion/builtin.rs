@@ -97,11 +97,7 @@ impl Walk {
             };
             // Bent forearms pass beside the trunk.
             let out = if self.gait == Gait::Run { 0.12 } else { 0.0 };
-            Arm {
-                raise: rig.hanging() + out,
-                swing: swing.to_radians(),
-                elbow: elbow.to_radians(),
-            }
+            Arm { raise: rig.hanging() + out, swing: swing.to_radians(), elbow: elbow.to_radians() }
         };
         // The hip of the leg in front is in front: +x of the pelvis turns towards +z.
         Angles {
