@@ -205,6 +205,7 @@ impl Solver {
         let n = self.masses.len();
         report.contacts = self.contacts.len() as u32;
         report.gap = self.contacts.smallest_gap();
+        report.seconds.bodies = self.finder.body_seconds;
         let anchors = self.anchors(&it);
         self.last = std::mem::take(&mut it.candidates);
         it.y.truncate(n);

@@ -4,11 +4,11 @@
 //! arithmetic; none is "looks about right".
 
 mod barrier;
-mod deforming;
 #[cfg(feature = "papers")]
 mod body;
 #[cfg(feature = "papers")]
 mod contact;
+mod deforming;
 #[cfg(feature = "papers")]
 mod determinism;
 #[cfg(feature = "papers")]

@@ -298,7 +298,8 @@ fn neighbours(mesh: &TriMesh) -> Vec<Vec<u32>> {
 
 /// Spreads depths so that they fall off no faster than [`SLOPE`]; those that are not zero.
 fn spread(mut depths: Vec<f64>, neighbours: &[Vec<u32>], x: &[DVec3]) -> Vec<(u32, f64)> {
-    let mut open: Vec<u32> = (0..depths.len() as u32).filter(|v| depths[*v as usize] > 0.0).collect();
+    let mut open: Vec<u32> =
+        (0..depths.len() as u32).filter(|v| depths[*v as usize] > 0.0).collect();
     while !open.is_empty() {
         let mut next = Vec::new();
         for v in open {

@@ -154,9 +154,7 @@ impl Scene {
             }
             BodyShape::Mesh { place, .. }
             | BodyShape::Mannequin { place, .. }
-            | BodyShape::Given { place, .. } => {
-                self.check_place(&at("place"), place)
-            }
+            | BodyShape::Given { place, .. } => self.check_place(&at("place"), place),
         }
     }
 

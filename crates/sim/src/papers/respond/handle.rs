@@ -216,7 +216,9 @@ impl Work {
         }
         for (anchor, members) in self.zones.zones() {
             let ends: Vec<DVec3> = match anchor {
-                Some(a) if a > 0 && scene.bodies.get(a as usize - 1).is_some_and(Collider::deforms) => {
+                Some(a)
+                    if a > 0 && scene.bodies.get(a as usize - 1).is_some_and(Collider::deforms) =>
+                {
                     let pose = self.pose_of_drags(&members, p.x_t0);
                     members.iter().map(|i| pose.apply(p.x_t0[*i as usize])).collect()
                 }

@@ -155,7 +155,8 @@ fn near_bodies(
                 let deforms = body.deformation.is_some();
                 nearest_on_mesh(&candidates.vf, &detector.surface, &body.x_t0, x, |v, at| {
                     let corners = at.corners.map(|c| c as usize);
-                    let way = || (0..3).map(|k| body.x_t1[corners[k]] * at.weights[k]).sum::<DVec3>();
+                    let way =
+                        || (0..3).map(|k| body.x_t1[corners[k]] * at.weights[k]).sum::<DVec3>();
                     add(v, at.foot, Some(at.normal), deforms.then(|| way() - at.foot));
                 });
             }
