@@ -37,6 +37,8 @@ pub struct StageSeconds {
     pub strain_limit: f64,
     /// Finding collisions.
     pub detect: f64,
+    /// The part of it that the default solver spends on bodies.
+    pub bodies: f64,
     /// Responding to them.
     pub respond: f64,
 }
@@ -47,6 +49,7 @@ impl StageSeconds {
         self.integrate += other.integrate;
         self.strain_limit += other.strain_limit;
         self.detect += other.detect;
+        self.bodies += other.bodies;
         self.respond += other.respond;
     }
 }
@@ -165,6 +168,7 @@ impl StepReport {
         self.detections += statistics.queries;
         let seconds = &statistics.seconds;
         self.seconds.detect += seconds.collision;
+        self.seconds.bodies += seconds.bodies;
         self.seconds.integrate += seconds.elasticity + seconds.linear_solve;
         self.seconds.respond += seconds.line_search;
     }

@@ -329,9 +329,9 @@ fn sitting(standing: Angles) -> Angles {
 
 /// The left shin upright on a level foot, the right knee near the ground.
 fn lunging(standing: Angles, rig: &Rig) -> Angles {
-    let [thigh, back, knee] = [62_f64, -22.0, 58.0].map(f64::to_radians);
+    let [thigh, back, knee] = [62_f64, -22.0, 62.0].map(f64::to_radians);
     let front = Leg { hip: thigh, knee: thigh, ankle: 0.0 };
-    let rear = Leg { hip: back, knee, ankle: 0.45 };
+    let rear = Leg { hip: back, knee, ankle: 0.1 };
     let arm = Arm { swing: 0.15, elbow: 0.3, ..standing.arms[0] };
     Angles {
         legs: [front, rear],

@@ -4,7 +4,10 @@ use super::request;
 use crate::{End, print_json, print_line, wearer};
 use std::path::PathBuf;
 use toile::Error;
-use toile::body::{self, Mannequin, Motion, MotionOrder, Performance, Pose, Rig, Skinning, Source};
+use toile::body::{
+    self, Mannequin, Motion, MotionOrder, MovingBody, Performance, Pose, Rig, SelfContact,
+    Skinning, Source,
+};
 
 /// Longest motion [s].
 const MAX_DURATION: f64 = 600.0;
@@ -101,10 +104,19 @@ pub(super) fn run(args: &Animate, json: bool) -> Result<End, Error> {
         let moments: Vec<_> = (0..MOMENTS).map(moment).collect();
         body::moments_to(path, &rig.mesh, &moments)?;
     }
+    // A motion that leaves cloth no room can still be looked at.
+    let order = MotionOrder {
+        speed: args.speed,
+        duration: Some(duration),
+        skinning,
+        ..MotionOrder::new(&args.motion)
+    };
+    let contact = MovingBody::new(&rig, &order).map(|moving| moving.self_contact().clone());
     if json {
         print_json(&serde_json::json!({
             "output": written, "picture": args.picture, "frames": count, "fps": args.fps,
             "clip_start": start, "duration": duration, "source": source,
+            "self_contact": contact.as_ref().ok(), "no_room": contact.as_ref().err().map(ToString::to_string),
         }));
         return Ok(End::Good);
     }
@@ -113,6 +125,14 @@ pub(super) fn run(args: &Animate, json: bool) -> Result<End, Error> {
     }
     for path in &written {
         print_line(&format!("{}: {count} frames at {} per second", path.display(), args.fps));
+    }
+    match contact {
+        Ok(SelfContact { bones: Some([a, b]), vertices, deepest, time }) => print_line(&format!(
+            "the body touches itself: as an obstacle for cloth its skin recedes by up to {:.1} mm ({a} and {b}, at {time:.2} s, {vertices} vertices)",
+            1e3 * deepest
+        )),
+        Ok(_) => {}
+        Err(error) => print_line(&format!("not for cloth: {error}")),
     }
     print_line(&format!("the motion begins at {start} s and lasts {duration:.2} s"));
     Ok(End::Good)

@@ -5,6 +5,7 @@
 
 use super::newton::Failure;
 use crate::body::{Collider, ColliderKind};
+use crate::clock::Clock;
 use crate::model::Model;
 use glam::DVec3;
 use toile_collide::broad::{Detector, NeighbourList};
@@ -149,6 +150,8 @@ pub(super) struct CandidateFinder {
     pub(super) vertices: usize,
     /// Largest number of candidates of a query.
     pub(super) max_candidates: usize,
+    /// Wall time spent on bodies in this step [s].
+    pub(super) body_seconds: f64,
 }
 
 impl CandidateFinder {
@@ -166,6 +169,7 @@ impl CandidateFinder {
             first,
             vertices,
             max_candidates: MAX_CANDIDATES + MAX_CANDIDATES_PER_VERTEX * vertices,
+            body_seconds: 0.0,
         }
     }
 
@@ -190,9 +194,11 @@ impl CandidateFinder {
 
     /// Sets the motion of the bodies over a step.
     pub(super) fn advance_bodies(&mut self, t0: f64, t1: f64) {
+        let clock = Clock::start();
         for body in &mut self.bodies {
             body.set_step(t0, t1);
         }
+        self.body_seconds = clock.seconds();
     }
 
     /// Puts the points of bodies where they are after a fraction of the step.
@@ -256,6 +262,7 @@ impl CandidateFinder {
         if self.cloth.exceeded_pair_limit() {
             return Err(Failure::TooManyPairs { most });
         }
+        let clock = Clock::start();
         for b in 0..self.bodies.len() {
             let range = self.first[b] as usize..self.first[b + 1] as usize;
             let body = Motion { x_t0: &y0[range.clone()], x_t1: &y1[range] };
@@ -266,6 +273,7 @@ impl CandidateFinder {
                 return Err(Failure::TooManyPairs { most });
             }
         }
+        self.body_seconds += clock.seconds();
         Ok(tested)
     }
 

@@ -205,6 +205,7 @@ impl Solver {
         let n = self.masses.len();
         statistics.contacts = self.contacts.len() as u32;
         statistics.gap = self.contacts.smallest_gap();
+        statistics.seconds.bodies = self.finder.body_seconds;
         let anchors = self.anchors(&it);
         self.candidate_buffer = std::mem::take(&mut it.candidates);
         it.y.truncate(n);

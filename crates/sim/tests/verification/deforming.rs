@@ -203,7 +203,13 @@ mod papers {
 
     #[test]
     fn other_systems_follow_what_deforms() {
-        for preset in [Preset::BaraffWitkin98, Preset::Geneva04, Preset::Tuebingen04] {
+        for preset in [
+            Preset::AabbRealtime,
+            Preset::Liu98,
+            Preset::BaraffWitkin98,
+            Preset::Geneva04,
+            Preset::Tuebingen04,
+        ] {
             let name = preset.name();
             let mut world = falling(preset.settings());
             let steps = (0.6 / world.settings().step).round() as u32;

@@ -141,6 +141,11 @@ impl MovingBody {
         &self.performance
     }
 
+    /// Where it touches itself.
+    pub fn self_contact(&self) -> &SelfContact {
+        &self.contact
+    }
+
     /// What is to be said of it.
     pub fn report(&self, motion: &str, step: f64) -> MotionReport {
         let clip_start = self.performance.clip_start();

@@ -150,6 +150,8 @@ pub struct Stages {
     pub strain_limit: f64,
     /// Finding collisions.
     pub detect: f64,
+    /// The part of it that the default solver spends on bodies.
+    pub bodies: f64,
     /// Responding to them.
     pub respond: f64,
     /// Exact audit.

@@ -45,6 +45,7 @@ impl Statistics {
         self.stages.integrate += s.integrate;
         self.stages.strain_limit += s.strain_limit;
         self.stages.detect += s.detect;
+        self.stages.bodies += s.bodies;
         self.stages.respond += s.respond;
         self.counts.add(report);
         self.warn(&report.warnings);

@@ -115,6 +115,40 @@ mod tests {
     }
 
     #[test]
+    fn a_mannequin_of_a_scene_moves_in_its_place_and_other_bodies_perform_nothing() {
+        let scene = |shape: &str, motion: &str| {
+            let text = format!(
+                "duration = 2\n[[cloth]]\nshape = {{ type = \"grid\", width = 0.2, height = 0.2, cells = [2, 2] }}\n\
+                 place = {{ at = [5, 1, 0] }}\n[[body]]\nshape = {shape}\nmotion = {motion}"
+            );
+            crate::Scene::from_toml(&text).and_then(crate::Scene::build)
+        };
+        let mannequin = "{ type = \"mannequin\", size = \"S\", place = { at = [1, 0, 0] } }";
+        let walking = scene(mannequin, "{ type = \"walk\", speed = 1.0 }").expect("a scene");
+        let body = &walking.world().bodies()[0];
+        let middle = |t: f64| match body.shape_at(t) {
+            toile_sim::body::Shape::Mesh(mesh) => {
+                mesh.positions.iter().sum::<glam::DVec3>() / mesh.positions.len() as f64
+            }
+            _ => panic!("a mesh"),
+        };
+        assert!((middle(0.0).x - 1.0).abs() < 0.01 && middle(0.0).z.abs() < 0.1);
+        // 1.5 s to the clip, half a second to get up to speed, half a second at it.
+        assert!((middle(2.5).z - middle(1.5).z - 0.75).abs() < 0.1, "{}", middle(2.5));
+        for (shape, motion, said) in [
+            ("{ type = \"sphere\", radius = 0.1 }", "{ type = \"walk\" }", "only a body of type"),
+            (mannequin, "{ type = \"walk\", speed = 7.0 }", "no walk"),
+            (mannequin, "{ type = \"turn\", speed = 1.0 }", "no speed"),
+            (mannequin, "{ type = \"bvh\" }", "needs a `file`"),
+            (mannequin, "{ type = \"bvh\", file = \"none.bvh\" }", "none.bvh"),
+            ("{ type = \"mannequin\", size = \"Q\" }", "{ type = \"still\" }", "there are XS"),
+        ] {
+            let error = scene(shape, motion).err().expect(said).to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
     fn a_file_belongs_to_bvh_alone() {
         let folder = std::path::Path::new("scenes");
         let with = |clip: &str, file: Option<&str>| {
