@@ -43,6 +43,9 @@ const BETWEEN: f64 = 0.003;
 const BEND: f64 = 0.12;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
+/// How far framed sleeves are moved out at a time [m], and how often.
+const OUTWARDS: f64 = 0.02;
+const OUTWARDS_MOST: u32 = 18;
 /// How far below the armpits a top without shoulders begins [m].
 const BELOW_ARMPIT: f64 = 0.01;
 /// How near to an arm a skirt may be [m].
@@ -71,7 +74,8 @@ pub fn arrange(
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let ceiling = ceiling(pattern) + lift;
-    let room = Room { body, landmarks, solid, lift, ceiling };
+    let out = [0, 1].map(|arm| beside_trunk(pattern, landmarks, arm));
+    let room = Room { body, landmarks, solid, lift, ceiling, out };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -150,6 +154,51 @@ struct Room<'a> {
     lift: f64,
     /// What lies like a roof must be below this, the lower end of what is worn above [m].
     ceiling: f64,
+    /// What framed panels of the left and the right arm are moved by.
+    out: [DVec3; 2],
+}
+
+/// How far framed panels of an arm must be moved along it so that they do not lie before or behind panels of the trunk: these would
+/// be sewn over the shoulder with the sleeve within.
+fn beside_trunk(pattern: &Pattern, landmarks: &Landmarks, arm: usize) -> DVec3 {
+    let outlines = |part: BodyPart| -> Vec<(f64, Vec<DVec2>)> {
+        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(part));
+        let put = |p: &Panel| {
+            let frame = p.placement.frame?;
+            let points = p.edges.iter().flat_map(|e| e.divide(8));
+            let put = |q: DVec2| (frame.translation + frame.rotation * q.extend(0.0)).truncate();
+            Some((frame.translation.z, points.map(put).collect()))
+        };
+        framed.filter_map(put).collect()
+    };
+    let trunk = outlines(BodyPart::Torso);
+    let sleeves = outlines([BodyPart::LeftArm, BodyPart::RightArm][arm]);
+    let along = landmarks.elbow[arm] - landmarks.shoulder[arm];
+    let along = DVec3::new(along.x, along.y, 0.0).normalize_or_zero();
+    let overlaps = |by: DVec2| {
+        trunk.iter().any(|(z, panel)| {
+            let same = sleeves.iter().filter(|s| s.0 * z > 0.0);
+            same.into_iter().any(|(_, sleeve)| {
+                sleeve.iter().any(|p| is_within(*p + by, panel))
+                    || panel.iter().any(|p| is_within(*p - by, sleeve))
+            })
+        })
+    };
+    let shift = |k: u32| along * (OUTWARDS * f64::from(k));
+    let free = (0..OUTWARDS_MOST).map(shift).find(|by| !overlaps(by.truncate()));
+    free.unwrap_or_else(|| shift(OUTWARDS_MOST))
+}
+
+/// Whether a point is within a closed line.
+fn is_within(p: DVec2, line: &[DVec2]) -> bool {
+    let mut within = false;
+    for (k, a) in line.iter().enumerate() {
+        let b = line[(k + 1) % line.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
+            within = !within;
+        }
+    }
+    within
 }
 
 /// How low framed panels of trunk and waist reach [m].
@@ -227,8 +276,13 @@ impl Room<'_> {
             }
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
+            let out = match panel.placement.part {
+                Some(BodyPart::LeftArm) => self.out[0],
+                Some(BodyPart::RightArm) => self.out[1],
+                _ => DVec3::ZERO,
+            };
             return Ok(Place::Flat {
-                origin: frame.translation + DVec3::Y * self.lift,
+                origin: frame.translation + out + DVec3::Y * self.lift,
                 across: turn(DVec3::X),
                 up: turn(DVec3::Y),
                 away,

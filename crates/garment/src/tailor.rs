@@ -202,9 +202,9 @@ impl<'a> Tailor<'a> {
                 Ok(report)
             }
             // Finer triangles would fall as well, and stay as far open.
-            Err(
-                error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. })),
-            ) => Err(error),
+            Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
+                Err(error)
+            }
             Err(error @ Error::Open { gap: WIDE.., .. }) => Err(error),
             Err(_) => {
                 self.fitting = self.restart()?;
