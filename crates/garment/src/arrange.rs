@@ -43,9 +43,8 @@ const BETWEEN: f64 = 0.003;
 const BEND: f64 = 0.12;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
-/// How far framed sleeves are moved out at a time [m], and how often.
-const OUTWARDS: f64 = 0.02;
-const OUTWARDS_MOST: u32 = 18;
+/// How far before panels of the trunk sleeves are put that would lie within [m].
+const BEFORE_TRUNK: f64 = 0.03;
 /// How far below the armpits a top without shoulders begins [m].
 const BELOW_ARMPIT: f64 = 0.01;
 /// How near to an arm a skirt may be [m].
@@ -74,7 +73,7 @@ pub fn arrange(
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let ceiling = ceiling(pattern) + lift;
-    let out = [0, 1].map(|arm| beside_trunk(pattern, landmarks, arm));
+    let out = [0, 1].map(|arm| outside_trunk(pattern, arm));
     let room = Room { body, landmarks, solid, lift, ceiling, out };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
@@ -154,13 +153,13 @@ struct Room<'a> {
     lift: f64,
     /// What lies like a roof must be below this, the lower end of what is worn above [m].
     ceiling: f64,
-    /// What framed panels of the left and the right arm are moved by.
-    out: [DVec3; 2],
+    /// How far before and behind the middle framed panels of the left and the right arm must be [m].
+    out: [f64; 2],
 }
 
-/// How far framed panels of an arm must be moved along it so that they do not lie before or behind panels of the trunk: these would
-/// be sewn over the shoulder with the sleeve within.
-fn beside_trunk(pattern: &Pattern, landmarks: &Landmarks, arm: usize) -> DVec3 {
+/// How far from the middle, to the front and back, framed panels of an arm must be at least so that they do not lie within panels of the
+/// trunk, which would be sewn over the shoulder with the sleeve inside; nothing if none does.
+fn outside_trunk(pattern: &Pattern, arm: usize) -> f64 {
     let outlines = |part: BodyPart| -> Vec<(f64, Vec<DVec2>)> {
         let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(part));
         let put = |p: &Panel| {
@@ -171,22 +170,17 @@ fn beside_trunk(pattern: &Pattern, landmarks: &Landmarks, arm: usize) -> DVec3 {
         };
         framed.filter_map(put).collect()
     };
-    let trunk = outlines(BodyPart::Torso);
     let sleeves = outlines([BodyPart::LeftArm, BodyPart::RightArm][arm]);
-    let along = landmarks.elbow[arm] - landmarks.shoulder[arm];
-    let along = DVec3::new(along.x, along.y, 0.0).normalize_or_zero();
-    let overlaps = |by: DVec2| {
-        trunk.iter().any(|(z, panel)| {
-            let same = sleeves.iter().filter(|s| s.0 * z > 0.0);
-            same.into_iter().any(|(_, sleeve)| {
-                sleeve.iter().any(|p| is_within(*p + by, panel))
-                    || panel.iter().any(|p| is_within(*p - by, sleeve))
-            })
+    let is_before = |(z, panel): &&(f64, Vec<DVec2>)| {
+        let same = sleeves.iter().filter(|sleeve| sleeve.0 * z > 0.0);
+        same.into_iter().any(|(_, sleeve)| {
+            sleeve.iter().any(|p| is_within(*p, panel))
+                || panel.iter().any(|p| is_within(*p, sleeve))
         })
     };
-    let shift = |k: u32| along * (OUTWARDS * f64::from(k));
-    let free = (0..OUTWARDS_MOST).map(shift).find(|by| !overlaps(by.truncate()));
-    free.unwrap_or_else(|| shift(OUTWARDS_MOST))
+    let trunk = outlines(BodyPart::Torso);
+    let depths = trunk.iter().filter(is_before).map(|(z, _)| z.abs() + BEFORE_TRUNK);
+    depths.fold(0.0, f64::max)
 }
 
 /// Whether a point is within a closed line.
@@ -279,14 +273,11 @@ impl Room<'_> {
             let out = match panel.placement.part {
                 Some(BodyPart::LeftArm) => self.out[0],
                 Some(BodyPart::RightArm) => self.out[1],
-                _ => DVec3::ZERO,
+                _ => 0.0,
             };
-            return Ok(Place::Flat {
-                origin: frame.translation + out + DVec3::Y * self.lift,
-                across: turn(DVec3::X),
-                up: turn(DVec3::Y),
-                away,
-            });
+            let mut origin = frame.translation + DVec3::Y * self.lift;
+            origin.z = origin.z.abs().max(out).copysign(origin.z);
+            return Ok(Place::Flat { origin, across: turn(DVec3::X), up: turn(DVec3::Y), away });
         }
         let none =
             |reason: &str| Err(Error::NoPlace { panel: panel.name.clone(), reason: reason.into() });
