@@ -43,6 +43,8 @@ const LEG_HALF_GAP: f64 = 0.003;
 const ROOF_BEND_RADIUS: f64 = 0.12;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
+/// How far before panels of the trunk sleeves are put that would lie within [m].
+const BEFORE_TRUNK: f64 = 0.03;
 /// How far below the armpits a top without shoulders begins [m].
 const BELOW_ARMPIT: f64 = 0.01;
 /// How near to an arm a skirt may be [m].
@@ -71,7 +73,8 @@ pub fn arrange(
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let ceiling = ceiling(pattern) + lift;
-    let room = BodyContext { body, landmarks, solid, lift, ceiling };
+    let out = [0, 1].map(|arm| outside_trunk(pattern, arm));
+    let room = BodyContext { body, landmarks, solid, lift, ceiling, out };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -150,6 +153,46 @@ struct BodyContext<'a> {
     lift: f64,
     /// What lies like a roof must be below this, the lower end of what is worn above [m].
     ceiling: f64,
+    /// How far before and behind the middle framed panels of the left and the right arm must be [m].
+    out: [f64; 2],
+}
+
+/// How far from the middle, to the front and back, framed panels of an arm must be at least so that they do not lie within panels of the
+/// trunk, which would be sewn over the shoulder with the sleeve inside; nothing if none does.
+fn outside_trunk(pattern: &Pattern, arm: usize) -> f64 {
+    let outlines = |part: BodyPart| -> Vec<(f64, Vec<DVec2>)> {
+        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(part));
+        let put = |p: &Panel| {
+            let frame = p.placement.frame?;
+            let points = p.edges.iter().flat_map(|e| e.divide(8));
+            let put = |q: DVec2| (frame.translation + frame.rotation * q.extend(0.0)).truncate();
+            Some((frame.translation.z, points.map(put).collect()))
+        };
+        framed.filter_map(put).collect()
+    };
+    let sleeves = outlines([BodyPart::LeftArm, BodyPart::RightArm][arm]);
+    let is_before = |(z, panel): &&(f64, Vec<DVec2>)| {
+        let same = sleeves.iter().filter(|sleeve| sleeve.0 * z > 0.0);
+        same.into_iter().any(|(_, sleeve)| {
+            sleeve.iter().any(|p| is_within(*p, panel))
+                || panel.iter().any(|p| is_within(*p, sleeve))
+        })
+    };
+    let trunk = outlines(BodyPart::Torso);
+    let depths = trunk.iter().filter(is_before).map(|(z, _)| z.abs() + BEFORE_TRUNK);
+    depths.fold(0.0, f64::max)
+}
+
+/// Whether a point is within a closed line.
+fn is_within(p: DVec2, line: &[DVec2]) -> bool {
+    let mut within = false;
+    for (k, a) in line.iter().enumerate() {
+        let b = line[(k + 1) % line.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
+            within = !within;
+        }
+    }
+    within
 }
 
 /// How low framed panels of trunk and waist reach [m].
@@ -227,12 +270,14 @@ impl BodyContext<'_> {
             }
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
-            return Ok(Place::Flat {
-                origin: frame.translation + DVec3::Y * self.lift,
-                across: turn(DVec3::X),
-                up: turn(DVec3::Y),
-                away,
-            });
+            let out = match panel.placement.part {
+                Some(BodyPart::LeftArm) => self.out[0],
+                Some(BodyPart::RightArm) => self.out[1],
+                _ => 0.0,
+            };
+            let mut origin = frame.translation + DVec3::Y * self.lift;
+            origin.z = origin.z.abs().max(out).copysign(origin.z);
+            return Ok(Place::Flat { origin, across: turn(DVec3::X), up: turn(DVec3::Y), away });
         }
         let none =
             |reason: &str| Err(Error::NoPlace { panel: panel.name.clone(), reason: reason.into() });

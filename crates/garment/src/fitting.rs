@@ -379,11 +379,7 @@ impl Fitting {
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
     fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
-            let is_wide = self.progress.0 > self.crosswise();
-            let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
-            // What was drawn hard is not let go again.
-            self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
-            self.thread()?;
+            self.pull_harder()?;
         }
         // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
         let speed = self.world.state().rms_speed();
@@ -397,6 +393,15 @@ impl Fitting {
         let v = self.world.state().v.clone();
         self.world.set_velocities(|i, _| v[i as usize] * keep);
         Ok(self.world.step()?)
+    }
+
+    /// Lets threads pull harder: no more than the fabric bears well, unless a seam stays wide open.
+    fn pull_harder(&mut self) -> Result<(), Error> {
+        let is_wide = self.widest_gap() > self.crosswise();
+        let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
+        // What was drawn hard is not let go again.
+        self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
+        self.thread()
     }
 
     /// Enters the next stage if this one is complete.
@@ -426,8 +431,7 @@ impl Fitting {
             }
             Stage::Draping => {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
-                    self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
-                    self.thread()?;
+                    self.pull_harder()?;
                     self.weld()?;
                 }
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {

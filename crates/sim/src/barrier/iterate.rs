@@ -138,7 +138,7 @@ impl Solver {
     ) -> Result<Iterate<'a>, Failure> {
         let (n, h) = (self.masses.len(), start.h);
         self.finder.advance_bodies(start.t, start.t + h);
-        report.seconds.collision += self.finder.body_seconds;
+        statistics.seconds.collision += self.finder.body_seconds;
         self.finder.begin(start.anchors.within(n), VERLET_MARGIN * self.contact_model.dhat);
         let Endpoints { y0, y1 } = self.endpoints(start);
         let mut pinned: Vec<u32> = start.pinned.iter().map(|(v, _)| *v).collect();
