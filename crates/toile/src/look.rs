@@ -27,11 +27,11 @@ use std::sync::Arc;
 use studio::Studio;
 use subject::Subject;
 use toile_mesh::TriMesh;
+use toile_render::Image;
 use toile_render::appearance::{Fabric, Simple};
 use toile_render::path::{self, Buffers, Scene};
 use toile_render::tone::develop;
 pub use toile_render::tone::{Exposure, Operator};
-use toile_render::Image;
 
 /// Size of a single view, and width of a sheet [px].
 const SIZE: [u32; 2] = [1280, 960];

@@ -104,8 +104,9 @@ impl Written {
                 let up = self.up.map_or(Some(DVec3::Y), finite).ok_or("up must be finite")?;
                 let degrees = self.fov_y_deg.ok_or("fov-y-deg is missing")?;
                 if !(0.1..=170.0).contains(&degrees) || eye == target {
-                    return Err("fov-y-deg must lie between 0.1 and 170, and eye differ from target"
-                        .into());
+                    return Err(
+                        "fov-y-deg must lie between 0.1 and 170, and eye differ from target".into(),
+                    );
                 }
                 let camera = Camera { eye, target, up, fov_y: degrees.to_radians() };
                 Ok(Pose { camera, shift: [0.0; 2] })

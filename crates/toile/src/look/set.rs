@@ -28,8 +28,7 @@ pub struct Set {
 
 impl Set {
     /// Names of the environments that toile makes.
-    pub const NAMES: [&'static str; 6] =
-        ["studio", "shop", "entrance", "sky", "overcast", "dark"];
+    pub const NAMES: [&'static str; 6] = ["studio", "shop", "entrance", "sky", "overcast", "dark"];
 
     /// An environment by its name, or from a picture of the whole sphere.
     ///

@@ -9,8 +9,8 @@ use crate::error::Error;
 use glam::DVec3;
 use std::sync::Arc;
 use toile_mesh::TriMesh;
-use toile_render::light::ies::Luminaire;
 use toile_render::compose::{Photograph, cut_out};
+use toile_render::light::ies::Luminaire;
 use toile_render::path::{Background, Buffers, Lens, Material, Scene, Surface};
 use toile_render::tone::{Exposure, Eye};
 use toile_render::{Image, srgb};
@@ -119,9 +119,9 @@ impl<'a> Studio<'a> {
     ) -> Result<Image, Error> {
         let options = &self.shot.options;
         match (&self.shot.behind, photograph) {
-            (_, Some(photograph)) => photograph
-                .under(buffers, options.denoise, options.tone, exposure)
-                .map_err(failed),
+            (_, Some(photograph)) => {
+                photograph.under(buffers, options.denoise, options.tone, exposure).map_err(failed)
+            }
             (Behind::Nothing, _) => {
                 cut_out(buffers, options.denoise, options.tone, exposure).map_err(failed)
             }

@@ -141,7 +141,10 @@ impl Subject {
     fn of_scene(file: &Path) -> Result<Self, Error> {
         if !crate::scene::is_scene(file) {
             let message = format!("{}: is no scene", file.display());
-            return Err(Error::request(message, "drape it first: toile drape, and give its folder"));
+            return Err(Error::request(
+                message,
+                "drape it first: toile drape, and give its folder",
+            ));
         }
         let sim = crate::Scene::read(file)?.build()?;
         let model = sim.world().model();
@@ -149,13 +152,18 @@ impl Subject {
         let mut part = |(triangles, fabric): (&Range<u32>, &toile_sim::Fabric)| {
             let known = crate::fabric::find(&fabric.name).is_ok();
             if !known {
-                notes.push(format!("the fabric `{}` is not known by name; it is drawn as {UNKNOWN}", fabric.name));
+                notes.push(format!(
+                    "the fabric `{}` is not known by name; it is drawn as {UNKNOWN}",
+                    fabric.name
+                ));
             }
             let fabric = if known { fabric.name.clone() } else { UNKNOWN.to_owned() };
             Part { triangles: triangles.clone(), fabric }
         };
         let parts = model.triangles.iter().zip(&model.fabrics).map(&mut part).collect();
-        notes.push("this is the start of the scene; `toile sim` makes the folder of what follows".into());
+        notes.push(
+            "this is the start of the scene; `toile sim` makes the folder of what follows".into(),
+        );
         let mut subject = Self { notes, fps: sim.scene().fps, ..Self::still(sim.mesh(), parts) };
         for body in sim.world().bodies() {
             match crate::picture::level(body, 0.0) {
