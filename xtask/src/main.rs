@@ -34,11 +34,12 @@ const HELP: &str = "cargo xtask TASK
   figures        make the figures of the documentation anew (long); names, --check to compare only, --quick or --program PATH
                  as arguments
   gallery        draw the pictures of docs/images anew
-  photos         draw the photographs of docs/images anew: garments and swatches, path-traced
+  photos         draw the photographs of docs/images anew: garments and swatches, path-traced; --program PATH as an argument
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
                  or --program PATH as arguments
   peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
+  peers render   draw a garment here and with Blender's Cycles; --program PATH as an argument
   peers import   drape a garment of two fabrics and import its files into Blender; --program PATH as an argument
   wardrobe       sew and drape every pattern of a folder and make a table (long): FOLDER, --body MESH, --fabric NAME,
                  --quality LEVEL, --out FOLDER, --patience S, --again, --program PATH, beginnings of names as arguments
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::fuzz(&rest),
         "figures" => figures::figures_task(&rest),
         "gallery" => gallery(&rest),
-        "photos" => photos(),
+        "photos" => photos(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
         "wardrobe" => wardrobe::wardrobe(&rest),
@@ -218,7 +219,13 @@ const SWATCHES: [&str; 5] =
     ["silk", "denim", "wool-flannel", "cotton-jersey", "polyester-georgette"];
 
 /// Draws garments and swatches with the path tracer.
-fn photos() -> Done {
+fn photos(asked: &[String]) -> Done {
+    let toile = match asked {
+        [] => toile::Toile::default(),
+        [option, path] if option == "--program" => toile::Toile::given(Some(path))?,
+        _ => return Err("give nothing or --program PATH".into()),
+    };
+    let program = |args: &[&str]| toile.command(args);
     for (picture, garment, fabric, more) in PHOTOS {
         let out = format!("out/gallery/photo-{picture}");
         stage(

@@ -105,8 +105,8 @@ fn white_cloth_vanishes_in_a_white_furnace() {
                     sum += bsdf.sample(o, u[0], [u[1], u[2]]).map_or(0.0, |d| d.weight.x);
                 }
                 let e = sum / seen.max(1) as f32;
-                // The tables are known to one percent, to two and a half near the horizon.
-                let allowed = if o.z > 0.4 { 0.01 } else { 0.025 };
+                // The tables are known to one percent, to three near the horizon, where a few fibres take most of the view.
+                let allowed = if o.z > 0.4 { 0.01 } else { 0.03 };
                 if (e - 1.0).abs() > allowed {
                     visible.push(format!("{name} {front} {o} {e}"));
                 }
