@@ -141,8 +141,11 @@ impl Builder {
         };
         // A belly must not be wider than the hip.
         let belly = (m.waist_girth / m.height - 0.5).max(0.0);
-        let [flank, high] =
-            if p.is_female() { [0.50, 0.88] } else { [0.48 - belly, 0.76 - 2.0 * belly] };
+        let [flank, high] = match p.figure {
+            Figure::Female => [0.50, 0.88],
+            Figure::Male => [0.48 - belly, 0.76 - 2.0 * belly],
+            Figure::Child => [0.40 - belly, 0.76 - 2.0 * belly],
+        };
         // The waist is round, not a fold.
         let ribs =
             Section { centre: waist.centre.lerp(under.centre, 0.5), ..waist.lerp(&under, 0.40) };
