@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Size of the mannequin, if it is not that of the garment.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["measurements"])]
     wearer_size: Option<String>,
-    /// CoordinateFrame body: female, male or child.
+    /// Whose body: female, male or child.
     #[arg(long, default_value = "female")]
     figure: String,
     /// How it stands while it is dressed: a (arms half raised) or t (arms level).
