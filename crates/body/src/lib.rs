@@ -21,14 +21,17 @@
 //!
 //! Units are metres, y is up, the body faces +z and its left is +x. Of pairs, the left comes first.
 
+mod anatomy;
 mod arms;
+mod atlas;
 mod bounds;
 mod build;
 mod cage;
-mod chest;
 mod error;
 mod figure;
 mod find;
+mod foot;
+mod hand;
 mod head;
 mod landmarks;
 mod limbs;
@@ -39,6 +42,7 @@ mod parts;
 mod placement;
 mod pose;
 mod proportions;
+mod relief;
 mod repair;
 mod section;
 mod skeleton;

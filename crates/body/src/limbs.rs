@@ -1,16 +1,17 @@
-//! The cages of arms with hands and of legs with feet.
+//! The cages of arms and legs.
 
-use crate::build::{Builder, COLUMNS, Half};
+use crate::build::{Builder, COLUMNS, Half, SIDE};
+use crate::hand::HandFrame;
 use crate::proportions::{ELBOW, KNEE_ABOVE_NARROW, Proportions};
 use crate::section::Section;
 use crate::skeleton::Bone;
-use crate::torso::Torso;
+use crate::torso::{ROWS, Torso};
 use glam::DVec3;
 use std::f64::consts::{PI, TAU};
 
 /// Vertices around an arm and around a leg.
-const ARM: usize = 12;
-const LEG: usize = 14;
+const ARM: usize = 2 * ROWS + 4;
+const LEG: usize = COLUMNS / 2 + 4;
 
 /// Half the gap between the thighs at the crotch, for the middle height [m].
 const GAP: f64 = 0.007;
@@ -33,11 +34,11 @@ impl Proportions {
 
     pub(crate) fn knee_centre(&self) -> DVec3 {
         let least = self.m.knee_girth / TAU + 0.010 * self.k;
-        DVec3::new((0.97 * self.thigh_x()).max(least), self.knee, 0.006 * self.k)
+        DVec3::new((0.91 * self.thigh_x()).max(least), self.knee, 0.006 * self.k)
     }
 
     pub(crate) fn ankle_centre(&self) -> DVec3 {
-        DVec3::new(0.94 * self.thigh_x().max(0.075 * self.k), self.ankle, -0.024 * self.k)
+        DVec3::new((0.84 * self.thigh_x()).max(0.068 * self.k), self.ankle, -0.024 * self.k)
     }
 }
 
@@ -47,7 +48,9 @@ impl Builder {
         let (m, along) = (&p.m, p.along_arm);
         // Front and outwards-up span the sections; the hole begins at its lowest front vertex.
         let (front, up) = (DVec3::Z, DVec3::new(-along.y, along.x, 0.0));
-        let angles: Vec<f64> = (0..ARM).map(|i| -PI / 3.0 + TAU * i as f64 / ARM as f64).collect();
+        let angles: Vec<f64> = (0..ARM)
+            .map(|i| 0.5 * PI + TAU * (i as f64 - (ROWS + 1) as f64) / ARM as f64)
+            .collect();
         let (upper, elbow, wrist) = (m.upper_arm_girth, m.elbow_girth, m.wrist_girth);
         use Bone::{LeftCollar, LeftForearm, LeftHand, LeftUpperArm};
         let rows: [ArmRow<'_>; 9] = [
@@ -87,76 +90,25 @@ impl Builder {
                 Section { side: up, forward: front, ..Section::level(centre, 1.0, depth, depth) };
             s.with_girth(girth)
         };
+        let mut tube = self.tube(half.flips());
         let mut previous = torso.holes[half as usize].clone();
         for (s, girth, depth, lift, ahead, bones) in rows {
             let centre = p.on_arm(s) + (up * lift + front * ahead) * p.k;
             let points = Self::around(&section(centre, depth, girth), &angles);
             let ring = self.ring(&points, half, bones);
-            self.join(&previous, &ring, half.flips());
+            self.join(&mut tube, &previous, &ring);
             previous = ring;
         }
-        self.hand(previous, half, &angles, [front, up]);
-    }
-
-    /// A mitten with a thumb in front: fingers together, a little bent towards the palm.
-    fn hand(&mut self, wrist: Vec<u32>, half: Half, angles: &[f64], [front, up]: [DVec3; 2]) {
-        let p = self.p;
-        let (length, along) = (0.104 * p.m.height, p.along_arm);
-        // Place along the hand, half thickness, half width, bend towards the palm; shares of its length.
-        let rows = [
-            (0.13, 0.105, 0.185, 0.000, 0.01),
-            (0.31, 0.098, 0.245, 0.003, 0.02),
-            (0.50, 0.088, 0.255, 0.012, 0.0),
-            (0.72, 0.074, 0.220, 0.034, -0.01),
-            (0.90, 0.056, 0.160, 0.068, -0.03),
-            (0.985, 0.030, 0.085, 0.090, -0.04),
-        ];
-        // Stout wrists have stout hands.
-        let stout = (p.m.wrist_girth / (0.0952 * p.m.height)).clamp(0.9, 1.5);
-        let origin = p.on_arm(1.0) + front * (0.003 * p.k);
-        let bones = [(Bone::LeftHand, 1.0)];
-        let mut previous = wrist;
-        let mut rings = Vec::new();
-        for (s, thick, wide, bend, ahead) in rows {
-            let (thick, wide) = (stout * thick, stout * wide);
-            let centre = origin + (along * s - up * bend + front * ahead) * length;
-            let level = Section::level(centre, thick * length, wide * length, wide * length);
-            let section = Section { side: up, forward: front, ..level }.boxier(2.2);
-            let ring = self.ring(&Self::around(&section, angles), half, &bones);
-            self.join(&previous, &ring, half.flips());
-            previous = ring.clone();
-            rings.push(ring);
-        }
-        self.face(&previous, half.flips());
-        // The thumb grows from a face at the front edge, palm side.
-        let corners = [rings[0][1], rings[0][2], rings[1][2], rings[1][1]];
-        let out = (front * 0.80 + along * 0.58 - up * 0.20).normalize();
-        let on = (out + along * 0.6).normalize();
-        let steps = [(out, 0.13, 1.05), (on, 0.13, 0.92), (on, 0.10, 0.80), (on, 0.05, 0.5)];
-        self.extrude(&corners, half, &steps.map(|(d, l, scale)| (d, l * length, scale)));
-    }
-
-    /// Replaces a face by a tube that grows in steps: direction, length [m], and scale.
-    fn extrude(&mut self, corners: &[u32; 4], half: Half, steps: &[(DVec3, f64, f64)]) {
-        let same = |f: &Vec<u32>| f.len() == 4 && corners.iter().all(|v| f.contains(v));
-        let Some(at) = self.cage.faces.iter().position(same) else { return };
-        self.cage.faces.remove(at);
-        let mut previous = corners.to_vec();
-        for (direction, length, scale) in steps {
-            let at: Vec<DVec3> = previous.iter().map(|v| self.position(*v)).collect();
-            let centre = at.iter().sum::<DVec3>() / 4.0;
-            let shift = half.point(*direction * *length);
-            let data = self.cage.data[previous[0] as usize];
-            let mut w = [0.0; crate::skeleton::BONES];
-            w.copy_from_slice(&data[3..]);
-            let ring: Vec<u32> = at
-                .iter()
-                .map(|q| self.vertex(centre + (*q - centre) * *scale + shift, &w))
-                .collect();
-            self.join(&previous, &ring, half.flips());
-            previous = ring;
-        }
-        self.face(&previous, half.flips());
+        let frame = HandFrame {
+            origin: p.on_arm(1.0) + front * (0.003 * p.k),
+            along,
+            front,
+            up,
+            length: 0.106 * m.height,
+            // Stout wrists have stout hands.
+            stout: (m.wrist_girth / (0.0952 * m.height)).clamp(0.9, 1.35),
+        };
+        self.hand(&mut tube, previous, half, frame);
     }
 
     pub(crate) fn legs(&mut self, torso: &Torso) {
@@ -180,7 +132,7 @@ impl Builder {
         let p = self.p;
         let (k, m) = (p.k, &p.m);
         let angles: Vec<f64> =
-            (0..LEG).map(|i| 0.5 * PI + TAU * (i as f64 - 5.0) / LEG as f64).collect();
+            (0..LEG).map(|i| 0.5 * PI + TAU * (i as f64 - SIDE as f64) / LEG as f64).collect();
         let (knee, ankle) = (p.knee_centre(), p.ankle_centre());
         let thigh_x = p.thigh_x();
         use Bone::{LeftFoot, LeftShin, LeftThigh, Pelvis};
@@ -204,20 +156,23 @@ impl Builder {
         let at_low = shin(low);
         let rows: Vec<(Section, Vec<(Bone, f64)>)> = vec![
             (
-                thigh(0.075, 1.0 * m.thigh_girth, half_width, -0.006),
+                thigh(0.075, 1.0 * m.thigh_girth, half_width, -0.011),
                 vec![(LeftThigh, 0.75), (Pelvis, 0.25)],
             ),
-            (thigh(0.25, 0.965 * m.thigh_girth, 0.985 * half_width, 0.000), vec![(LeftThigh, 1.0)]),
+            (
+                thigh(0.25, 0.965 * m.thigh_girth, 0.985 * half_width, -0.006),
+                vec![(LeftThigh, 1.0)],
+            ),
             (
                 thigh(
                     0.48,
                     0.5 * (m.thigh_girth + mid),
                     0.92 * (m.thigh_girth + mid) / (2.0 * TAU),
-                    0.006,
+                    0.001,
                 ),
                 vec![(LeftThigh, 1.0)],
             ),
-            (thigh(0.72, mid, 0.95 * mid / TAU, 0.008), vec![(LeftThigh, 1.0)]),
+            (thigh(0.72, mid, 0.95 * mid / TAU, 0.005), vec![(LeftThigh, 1.0)]),
             (
                 round(
                     across(0.89),
@@ -264,50 +219,13 @@ impl Builder {
                 vec![(LeftShin, 0.9), (LeftFoot, 0.1)],
             ),
         ];
+        let mut tube = self.tube(half.flips());
         let mut previous = top;
         for (section, bones) in rows {
             let ring = self.ring(&Self::around(&section, &angles), half, &bones);
-            self.join(&previous, &ring, half.flips());
+            self.join(&mut tube, &previous, &ring);
             previous = ring;
         }
-        self.foot(previous, half, &angles);
-    }
-
-    /// The foot: the tube of the leg turns forward, its front becoming the instep and its back the sole.
-    fn foot(&mut self, ankle: Vec<u32>, half: Half, angles: &[f64]) {
-        let p = self.p;
-        let c = p.ankle_centre();
-        let length = 0.150 * p.m.height;
-        // Height and place of the ring, its tilt (0 level, a quarter turn upright), half width, half height, and how
-        // much further it reaches behind; shares of length.
-        let rows = [
-            (0.262, 0.02, 0.32, 0.142, 0.165, 1.05),
-            (0.170, 0.10, 0.80, 0.150, 0.195, 1.30),
-            (0.125, 0.27, 1.22, 0.152, 0.130, 1.05),
-            (0.090, 0.43, 1.45, 0.172, 0.094, 1.0),
-            (0.068, 0.60, 1.55, 0.188, 0.072, 1.0),
-            (0.055, 0.74, 1.57, 0.178, 0.058, 1.0),
-            (0.046, 0.835, 1.57, 0.125, 0.046, 1.0),
-        ];
-        let out = libm::tan(0.12);
-        let mut previous = ankle;
-        for (i, (y, z, tilt, wide, high, heel)) in rows.into_iter().enumerate() {
-            let centre = DVec3::new(c.x + out * z * length, y * length, c.z + (z - 0.03) * length);
-            let section =
-                Section::level(centre, wide * length, high * length, heel * high * length)
-                    .tilted(-tilt)
-                    .boxier(2.3);
-            let mut points = Self::around(&section, angles);
-            for q in &mut points {
-                // Soles are flat.
-                q.y = q.y.max(0.0);
-            }
-            let share = if i == 0 { 0.5 } else { 1.0 };
-            let bones = [(Bone::LeftFoot, share), (Bone::LeftShin, 1.0 - share)];
-            let ring = self.ring(&points, half, &bones);
-            self.join(&previous, &ring, half.flips());
-            previous = ring;
-        }
-        self.face(&previous, half.flips());
+        self.foot(&mut tube, previous, half, &angles);
     }
 }

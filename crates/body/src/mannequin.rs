@@ -4,17 +4,19 @@
 //! the finished mesh as around any other, and each control is corrected by what its tape is off, until all
 //! are right. So the mesh that is handed out measures what was asked, whatever subdivision and skinning did.
 
+use crate::anatomy;
+use crate::atlas::{self, Patch};
 use crate::bounds;
 use crate::build::{Builder, NUMBERS, skeleton};
 use crate::cage::{Cage, is_sound};
-use crate::chest::Chest;
 use crate::error::Error;
 use crate::figure::{Figure, Pose};
 use crate::find::Landmarks;
 use crate::measure::{Measured, measure};
 use crate::pose;
 use crate::proportions::Proportions;
-use crate::skeleton::{BONES, Bone, Skeleton, skinned};
+use crate::relief::relief;
+use crate::skeleton::{BONES, Bone, Skeleton, skinned, turned};
 use glam::DVec3;
 use toile_mesh::TriMesh;
 use toile_pattern::Measurements;
@@ -206,7 +208,7 @@ impl Controls {
             if name == "bust_girth" {
                 // A tape over two breasts grows about twice as fast as they stand out. No secant: the level of the
                 // bust, which other controls move, hides its slope.
-                let gain = if figure == Figure::Female { 0.35 } else { 0.2 };
+                let gain = if figure == Figure::Female { 0.28 } else { 0.2 };
                 self.reach = (self.reach + (gain * off).clamp(-0.01, 0.01)).max(0.0);
             } else {
                 let most = 0.05 * wanted(m, name).abs();
@@ -215,8 +217,11 @@ impl Controls {
                 // Far from their tape these two bend the shape before they move it: a hip at the crotch creases, and a
                 // wide neck falls off too gently to be told from the shoulder.
                 let [least, most] = match name {
-                    "waist_to_hip" => [0.85, 1.06],
+                    "waist_to_hip" => [0.80, 1.10],
                     "shoulder_length" => [0.92, 1.10],
+                    // The foremost points move less than the breasts do.
+                    "bust_width" => [0.65, 1.40],
+                    "bust_height" => [0.72, 1.25],
                     _ => [0.8, 1.25],
                 };
                 self.m.set(name, next.clamp(least * target, most * target));
@@ -229,26 +234,31 @@ impl Controls {
 struct Shape {
     mesh: TriMesh,
     fine: Cage<NUMBERS>,
+    patches: Vec<Patch>,
     skeleton: Skeleton,
 }
 
 impl Shape {
     fn new(controls: &Controls, figure: Figure, pose: Pose) -> Self {
         let p = Proportions::new(&controls.m, figure);
-        let mut cage = Builder::build(p);
+        let (mut cage, patches) = Builder::build(p);
         let mut skeleton = skeleton(&p);
         let turns = pose::turns(&p, pose, &cage);
         let motions = skeleton.motions(&turns);
+        // Relief is laid over the pose in which the cage is built, and turns with the skin.
+        let moves = relief(&refined(cage.clone()), &anatomy::strokes(&p, controls.reach));
         for d in &mut cage.data {
             let moved = skinned(place(d), &d[3..], &motions);
             d[..3].copy_from_slice(&moved.to_array());
         }
         skeleton = skeleton.moved(&motions);
-        let mut fine = cage;
-        for _ in 0..LEVELS {
-            fine = fine.subdivided();
+        let mut fine = refined(cage);
+        for (d, v) in fine.data.iter_mut().zip(moves) {
+            if v != DVec3::ZERO {
+                let moved = place(d) + turned(v, &d[3..], &motions);
+                d[..3].copy_from_slice(&moved.to_array());
+            }
         }
-        Chest::new(&p, controls.reach).lay(&mut fine);
         // The soles stand on the ground whatever subdivision took off.
         let low = fine.data.iter().map(|d| d[1]).fold(f64::MAX, f64::min);
         for d in &mut fine.data {
@@ -256,8 +266,15 @@ impl Shape {
         }
         let triangles = fine.triangles(place);
         let mesh = TriMesh::new(fine.data.iter().map(place).collect(), triangles);
-        Self { mesh, fine, skeleton }
+        Self { mesh, fine, patches, skeleton }
     }
+}
+
+fn refined(mut cage: Cage<NUMBERS>) -> Cage<NUMBERS> {
+    for _ in 0..LEVELS {
+        cage = cage.subdivided();
+    }
+    cage
 }
 
 fn place(d: &[f64; NUMBERS]) -> DVec3 {
@@ -271,7 +288,7 @@ impl Body {
         figure: Figure,
         pose: Pose,
     ) -> Result<Self, Error> {
-        let Shape { mesh, fine, skeleton } = Shape::new(&controls, figure, pose);
+        let Shape { mut mesh, fine, patches, skeleton } = Shape::new(&controls, figure, pose);
         let measured = measure(&mesh).map_err(|e| no_fit(&e.to_string()))?;
         debug_assert!(is_sound(mesh.positions.len(), &mesh.triangles));
         let crossing = toile_audit::self_intersections(&mesh.positions, &mesh.triangles)
@@ -285,6 +302,7 @@ impl Body {
         }
         let weights = fine.data.iter().map(|d| strongest(&d[3..])).collect();
         let landmarks = measured.landmarks.clone();
+        atlas::lay(&mut mesh, &fine.faces, &patches, LEVELS);
         let measurements = *m;
         Ok(Self {
             mesh,

@@ -52,7 +52,7 @@ impl Proportions {
         let nape = waist + 0.975 * m.back_length;
         let slope = m.shoulder_slope.to_radians();
         let side_y = nape - 0.006 * k;
-        let shoulder_x = 0.475 * m.shoulder_width;
+        let shoulder_x = 0.50 * m.shoulder_width;
         let side_neck = DVec3::new(shoulder_x - m.shoulder_length * cos(slope), side_y, -0.022 * k);
         let shoulder = DVec3::new(shoulder_x, side_y - m.shoulder_length * sin(slope), -0.024 * k);
         // The tape finds no bust points on a flat chest and takes the usual level.

@@ -34,6 +34,15 @@ impl Section {
         Self { centre, side, forward, half, front, back, power: 2.0 }
     }
 
+    /// Through a point in front and one behind, its axis at a share of the way between them.
+    pub(crate) fn between(front: DVec3, back: DVec3, share: f64, half: f64) -> Self {
+        let (way, depth) = (front - back, front.distance(back));
+        let centre = back + share * way;
+        let forward = way.normalize_or(DVec3::Z);
+        let (front, back) = ((1.0 - share) * depth, share * depth);
+        Self { forward, ..Self::level(centre, half, front, back) }
+    }
+
     /// Tilted about the side axis, the front downwards [rad].
     pub(crate) fn tilted(mut self, angle: f64) -> Self {
         self.forward = DVec3::new(0.0, -sin(angle), cos(angle));

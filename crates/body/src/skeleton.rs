@@ -154,6 +154,12 @@ pub(crate) fn skinned(p: DVec3, weights: &[f64], motions: &[(DQuat, DVec3)]) -> 
     moved.map(|(w, (r, t))| *w * (*r * p + *t)).sum()
 }
 
+/// A direction turned by its bones.
+pub(crate) fn turned(v: DVec3, weights: &[f64], motions: &[(DQuat, DVec3)]) -> DVec3 {
+    let moved = weights.iter().zip(motions).filter(|(w, _)| **w != 0.0);
+    moved.map(|(w, (r, _))| *w * (*r * v)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 //! shoulder four rows leave a hole of two columns for each arm; the top row runs over the shoulders, and two more
 //! rings close in on the neck.
 
-use crate::build::{Builder, COLUMNS, Half, Weights, weights};
+use crate::build::{Builder, COLUMNS, Half, SIDE, Tube, Weights, weights};
 use crate::figure::Figure;
 use crate::proportions::Proportions;
 use crate::section::Section;
@@ -13,7 +13,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 
 /// Rows of the hole for an arm.
-pub(crate) const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 3;
 
 /// What other parts grow from.
 pub(crate) struct Torso {
@@ -23,39 +23,57 @@ pub(crate) struct Torso {
     pub(crate) top: Vec<u32>,
     /// The holes of the left and the right arm: front edge upwards, over the shoulder, back edge downwards.
     pub(crate) holes: [Vec<u32>; 2],
+    /// The tube, for the neck to go on with.
+    pub(crate) tube: Tube,
 }
 
-/// How wide and deep a figure is, as depths in front of and behind the axis over half the width.
+/// How deep a figure is at a level: in front of and behind the axis over half the width, and where the axis passes.
+#[derive(Clone, Copy)]
+struct Depth {
+    front: f64,
+    back: f64,
+    /// For the middle height [m].
+    z: f64,
+    power: f64,
+}
+
+/// The trunk of a figure, level by level.
 struct Build {
-    hip: [f64; 2],
-    waist: [f64; 2],
-    ribs: [f64; 2],
-    /// How far the seat stands out between the middle and the sides, over the depth.
-    seat: f64,
+    hip: Depth,
+    waist: Depth,
+    under: Depth,
+    chest: Depth,
     /// Share of the bust girth that the ribs have at its level, between underbust and bust.
-    chest: f64,
+    share: f64,
 }
 
 impl Build {
     fn of(p: &Proportions) -> Self {
         // Stouter people are rounder: the belly comes forward.
         let stout = ((p.m.waist_girth / p.m.height - 0.45) / 0.25).clamp(-0.3, 1.0);
-        if p.is_female() {
-            Self {
-                hip: [0.62 + 0.08 * stout, 0.76],
-                waist: [0.76 + 0.16 * stout, 0.71],
-                ribs: [0.72 + 0.06 * stout, 0.72],
-                seat: 0.055,
-                chest: 0.38,
-            }
-        } else {
-            Self {
-                hip: [0.66 + 0.10 * stout, 0.76],
-                waist: [0.70 + 0.18 * stout, 0.66],
-                ribs: [0.74 + 0.04 * stout, 0.70],
-                seat: 0.045,
-                chest: if p.figure == Figure::Child { 0.70 } else { 0.50 },
-            }
+        let depth = |front: f64, back: f64, z: f64, power: f64| Depth { front, back, z, power };
+        match p.figure {
+            Figure::Female => Self {
+                hip: depth(0.57 + 0.08 * stout, 0.70, -0.002, 2.12),
+                waist: depth(0.79 + 0.16 * stout, 0.72, 0.010, 2.12),
+                under: depth(0.72 + 0.06 * stout, 0.72, 0.0, 2.2),
+                chest: depth(0.70 + 0.06 * stout, 0.72, -0.007, 2.5),
+                share: 0.15,
+            },
+            Figure::Male => Self {
+                hip: depth(0.61 + 0.22 * stout, 0.70, -0.006, 2.18),
+                waist: depth(0.68 + 0.14 * stout, 0.64, 0.004, 2.18),
+                under: depth(0.70 + 0.06 * stout, 0.74, -0.006, 2.3),
+                chest: depth(0.68 + 0.04 * stout, 0.74, -0.012, 2.5),
+                share: 0.45,
+            },
+            Figure::Child => Self {
+                hip: depth(0.68 + 0.10 * stout, 0.70, -0.004, 2.15),
+                waist: depth(0.75 + 0.14 * stout, 0.72, 0.003, 2.14),
+                under: depth(0.73 + 0.04 * stout, 0.72, -0.001, 2.2),
+                chest: depth(0.70 + 0.04 * stout, 0.74, -0.010, 2.4),
+                share: 0.70,
+            },
         }
     }
 }
@@ -81,79 +99,74 @@ fn trunk(p: &Proportions, y: f64) -> Weights {
 
 impl Builder {
     pub(crate) fn torso(&mut self) -> Torso {
-        let p = self.p;
-        let k = p.k;
-        let build = Build::of(&p);
-        let level = |y: f64, z: f64, shape: [f64; 2], power: f64, girth: f64| {
-            let centre = DVec3::new(0.0, y, z * k);
-            Section::level(centre, 1.0, shape[0], shape[1]).boxier(power).with_girth(girth)
-        };
-        let m = &p.m;
-        let hip = level(p.hip, -0.004, build.hip, 2.15, m.hip_girth);
-        let ahead = if p.is_female() { 0.0 } else { 0.006 };
-        let waist = level(p.waist, 0.002 - ahead, build.waist, 2.15, m.waist_girth);
-        // Rings keep their order also where the bust is as high as the armpits.
-        let chest_y = p.bust.min(p.armpit - 0.034 * k);
-        let under = level(
-            p.underbust.min(chest_y - 0.04 * k),
-            -0.004 + 0.5 * ahead,
-            build.ribs,
-            2.25,
-            m.underbust_girth,
-        );
-        let chest_girth = m.underbust_girth + build.chest * (m.bust_girth - m.underbust_girth);
-        let chest = level(
-            chest_y,
-            -0.012 + ahead,
-            build.ribs,
-            if p.is_female() { 2.3 } else { 2.55 },
-            chest_girth,
-        );
-        // Between the levels of the tape; the flanks swell towards the hip.
-        let flank = Section { half: 0.42 * waist.half + 0.58 * hip.half, ..waist.lerp(&hip, 0.42) };
-        let wide = if p.is_female() { 0.92 } else { 0.74 };
-        let high =
-            Section { half: (1.0 - wide) * waist.half + wide * hip.half, ..waist.lerp(&hip, 0.76) };
-        let ribs = waist.lerp(&under, 0.5);
-        let mut rings = Vec::new();
-        let bottom = self.bottom_ring(&hip, build.seat);
-        rings.push(bottom.clone());
-        let seats = [1.0, 0.75, 0.3, 0.0, 0.0, 0.0, 0.0];
-        for (section, seat) in [hip, high, flank, waist, ribs, under, chest].iter().zip(seats) {
-            let w = trunk(&p, section.centre.y);
-            let ring = (0..COLUMNS).map(|j| {
-                let point = seated(section, j, seat * build.seat);
-                self.vertex(point, &w)
-            });
+        let levels = self.levels();
+        let (hip, chest) = (levels[0], levels[levels.len() - 1]);
+        let mut rings = vec![self.bottom_ring(&hip)];
+        let bottom = rings[0].clone();
+        for section in &levels {
+            let w = trunk(&self.p, section.centre.y);
+            let ring = (0..COLUMNS).map(|j| self.vertex(section.point(column_angle(j)), &w));
             rings.push(ring.collect());
         }
+        let mut tube = self.tube(false);
         for pair in rings.windows(2) {
-            self.join(&pair[0], &pair[1], false);
+            self.join(&mut tube, &pair[0], &pair[1]);
         }
-        let (shoulder, holes) = self.shoulders(&rings[rings.len() - 1], &chest);
-        let top = self.collar(&shoulder);
-        Torso { bottom, top, holes }
+        let (shoulder, holes) = self.shoulders(&mut tube, &rings[rings.len() - 1], &chest);
+        let top = self.collar(&mut tube, &shoulder);
+        Torso { bottom, top, holes, tube }
+    }
+
+    /// Level sections from the hip to the chest.
+    fn levels(&self) -> [Section; 7] {
+        let p = self.p;
+        let (k, m) = (p.k, &p.m);
+        let build = Build::of(&p);
+        let level = |y: f64, d: Depth, girth: f64| {
+            let centre = DVec3::new(0.0, y, d.z * k);
+            Section::level(centre, 1.0, d.front, d.back).boxier(d.power).with_girth(girth)
+        };
+        let hip = level(p.hip, build.hip, m.hip_girth);
+        let waist = level(p.waist, build.waist, m.waist_girth);
+        // Rings keep their order also where the bust is as high as the armpits.
+        let chest_y = p.bust.min(p.armpit - 0.034 * k);
+        let under_y = p.underbust.min(chest_y - 0.04 * k);
+        let under = level(under_y, build.under, m.underbust_girth);
+        let girth = m.underbust_girth + build.share * (m.bust_girth - m.underbust_girth);
+        let chest = level(chest_y, build.chest, girth);
+        // Between the levels of the tape; the flanks swell towards the hip.
+        let wide = |t: f64, share: f64| {
+            let half = (1.0 - share) * waist.half + share * hip.half;
+            Section { half, ..waist.lerp(&hip, t) }
+        };
+        // A belly must not be wider than the hip.
+        let belly = (m.waist_girth / m.height - 0.5).max(0.0);
+        let [flank, high] =
+            if p.is_female() { [0.50, 0.88] } else { [0.48 - belly, 0.76 - 2.0 * belly] };
+        // The waist is round, not a fold.
+        let ribs =
+            Section { centre: waist.centre.lerp(under.centre, 0.5), ..waist.lerp(&under, 0.40) };
+        [hip, wide(0.74, high), wide(0.40, flank), waist, ribs, under, chest]
     }
 
     /// The lowest ring: like the leg openings of briefs, high at the sides.
-    fn bottom_ring(&mut self, hip: &Section, seat: f64) -> Vec<u32> {
+    fn bottom_ring(&mut self, hip: &Section) -> Vec<u32> {
         let p = self.p;
         let k = p.k;
         (0..COLUMNS)
             .map(|j| {
                 let t = column_angle(j);
                 let (s, c) = (libm::sin(t), libm::cos(t));
-                let mut q = seated(hip, j, 1.1 * seat);
+                let mut q = hip.point(t);
                 let rise = if c > 0.0 { 0.022 } else { 0.012 };
                 // Rings keep their distance also where the hip is low.
-                let side = (0.55 * (p.hip - p.crotch)).clamp(0.015 * k, 0.045 * k);
+                let side = (0.55 * (p.hip - p.crotch)).clamp(0.015 * k, 0.030 * k);
                 let rise = (rise * k).min(0.8 * side);
                 q.y = p.crotch + rise + (side - rise) * s * s;
                 // Front and back close in on the crotch.
                 let closing = if p.is_female() { 1.0 } else { 0.5 };
                 let inward = 1.0 - if c > 0.0 { 0.16 } else { 0.14 } * c * c * closing;
                 q.z = hip.centre.z + (q.z - hip.centre.z) * inward;
-                q.x *= 1.0 - 0.04 * s * s * closing;
                 let share = 0.5 * s.abs();
                 let thigh = if s >= 0.0 { Bone::LeftThigh } else { Bone::RightThigh };
                 self.vertex(q, &weights(&[(Bone::Pelvis, 1.0 - share), (thigh, share)]))
@@ -162,7 +175,12 @@ impl Builder {
     }
 
     /// Rows from the armpits to the shoulders, and the holes for the arms.
-    fn shoulders(&mut self, chest: &[u32], chest_section: &Section) -> (Vec<u32>, [Vec<u32>; 2]) {
+    fn shoulders(
+        &mut self,
+        tube: &mut Tube,
+        chest: &[u32],
+        chest_section: &Section,
+    ) -> (Vec<u32>, [Vec<u32>; 2]) {
         // Row 0 is the ring of the armpits, row ROWS the one over the shoulders.
         let rows: Vec<Vec<DVec3>> =
             (0..=ROWS).map(|r| self.shoulder_row(r, chest_section)).collect();
@@ -172,40 +190,36 @@ impl Builder {
             let ring = row.iter().enumerate().map(|(j, q)| {
                 let folded = if j > COLUMNS / 2 { COLUMNS - j } else { j };
                 let half = if j > COLUMNS / 2 { Half::Right } else { Half::Left };
-                let away = (folded as f64 - 5.0).abs();
+                let away = folded.abs_diff(SIDE);
                 // The columns beside the hole follow the arm a little, and the collar bone at the top.
-                let arm = match away as usize {
+                let arm = match away {
                     0 => 0.18 + 0.14 * u,
                     1 => 0.07 + 0.23 * u,
-                    2 => 0.07 * u,
+                    2 => 0.06 * u,
                     _ => 0.0,
                 };
-                let collar = [0.38, 0.40, 0.35, 0.2, 0.06, 0.0][away as usize] * (0.04 + 0.96 * u);
+                let collar = [0.38, 0.40, 0.32, 0.14, 0.0][away] * (0.04 + 0.96 * u);
                 let list = [
                     (half.bone(Bone::LeftUpperArm), arm),
                     (half.bone(Bone::LeftCollar), collar),
                     (Bone::Chest, 1.0 - arm - collar),
                 ];
-                if (1..ROWS).contains(&r) && folded == 5 {
+                if (1..ROWS).contains(&r) && folded == SIDE {
                     return u32::MAX; // In the hole.
                 }
                 self.vertex(*q, &weights(&list))
             });
             ids.push(ring.collect());
         }
-        self.join(chest, &ids[0], false);
+        self.join(tube, chest, &ids[0]);
+        let hole = |c: usize| c == SIDE || c == COLUMNS - SIDE;
         for r in 0..ROWS {
-            for j in 0..COLUMNS {
-                let i = (j + 1) % COLUMNS;
-                let face = [ids[r][j], ids[r][i], ids[r + 1][i], ids[r + 1][j]];
-                let in_hole = |c: usize| c == 5 || c == 15;
-                if !(in_hole(j) || in_hole(i)) {
-                    self.face(&face, false);
-                }
-            }
+            let points = [rows[r].clone(), rows[r + 1].clone()];
+            let wanted = |j: usize| !(hole(j) || hole((j + 1) % COLUMNS));
+            self.join_where(tube, &ids[r], &ids[r + 1], points, wanted);
         }
         let holes = Half::BOTH.map(|half| {
-            let [front, side, back] = [4, 5, 6].map(|c| half.column(c));
+            let [front, side, back] = [SIDE - 1, SIDE, SIDE + 1].map(|c| half.column(c));
             let mut hole: Vec<u32> = (0..=ROWS).map(|r| ids[r][front]).collect();
             hole.push(ids[ROWS][side]);
             hole.extend((0..=ROWS).rev().map(|r| ids[r][back]));
@@ -234,10 +248,10 @@ impl Builder {
         let ease = u * u * (3.0 - 2.0 * u);
         for half in Half::BOTH {
             for c in 0..=COLUMNS / 2 {
-                let q = if c == 5 {
+                let q = if c == SIDE {
                     if r == 0 { pit } else { s }
-                } else if c < 5 {
-                    let t = c as f64 / 4.0;
+                } else if c < SIDE {
+                    let t = c as f64 / (SIDE - 1) as f64;
                     // Bottom: the chest at the armpits. Top: from the notch to the shoulder.
                     let low = DVec3::new(
                         front_x * libm::sin(0.5 * t * std::f64::consts::PI * 0.92),
@@ -256,7 +270,7 @@ impl Builder {
                     q.x -= 0.006 * k * t * t * 4.0 * u * (1.0 - u);
                     q
                 } else {
-                    let t = (10 - c) as f64 / 4.0;
+                    let t = (2 * SIDE - c) as f64 / (SIDE - 1) as f64;
                     let low = DVec3::new(
                         back_x * libm::sin(0.5 * t * std::f64::consts::PI * 0.92),
                         p.armpit + 0.006 * k * t,
@@ -265,7 +279,7 @@ impl Builder {
                     let high = DVec3::new(
                         (s.x - 0.008 * k) * (0.25 * t + 0.75 * t * (2.0 - t) * 0.9 + 0.075 * t),
                         p.nape - 0.050 * k + (s.y - 0.010 * k - p.nape + 0.050 * k) * t * t,
-                        back_depth * 0.80 + (-0.066 * k - back_depth * 0.80) * t * t,
+                        back_depth * 0.82 + (-0.066 * k - back_depth * 0.82) * t * t,
                     );
                     let mut q = low.lerp(high, u);
                     q.z = low.z + (high.z - low.z) * (0.25 * u + 0.75 * u * u);
@@ -279,13 +293,13 @@ impl Builder {
     }
 
     /// Two rings from the shoulders to the base of the neck.
-    fn collar(&mut self, shoulder: &[u32]) -> Vec<u32> {
+    fn collar(&mut self, tube: &mut Tube, shoulder: &[u32]) -> Vec<u32> {
         let p = self.p;
         let k = p.k;
         let radius = p.m.neck_girth / TAU;
-        let half = p.side_neck.x - 0.006 * k;
+        let half = p.side_neck.x;
         let base = Section::level(
-            DVec3::new(0.0, p.side_neck.y - 0.012 * k, -0.020 * k),
+            DVec3::new(0.0, p.side_neck.y - 0.013 * k, -0.024 * k),
             half,
             1.10 * radius,
             1.02 * radius,
@@ -310,28 +324,9 @@ impl Builder {
                     [(Bone::Neck, share), (bone, collar), (Bone::Chest, 1.0 - share - collar)];
                 ring.push(self.vertex(q, &weights(&list)));
             }
-            self.join(&previous, &ring, false);
+            self.join(tube, &previous, &ring);
             previous = ring;
         }
         previous
     }
-
-    pub(crate) fn position(&self, v: u32) -> DVec3 {
-        DVec3::from_slice(&self.cage.data[v as usize][..3])
-    }
-}
-
-/// A point of a section with the seat: two rounds left and right of the middle of the back.
-fn seated(section: &Section, j: usize, seat: f64) -> DVec3 {
-    let mut q = section.point(column_angle(j));
-    let from_back = (j as f64 - 10.0).abs();
-    let lobe = match from_back as usize {
-        0 => -0.9,
-        1 => 0.25,
-        2 => 1.0,
-        3 => 0.55,
-        _ => 0.0,
-    };
-    q.z -= lobe * seat * section.back * 1.6;
-    q
 }

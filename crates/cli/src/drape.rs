@@ -6,7 +6,7 @@ use crate::wearer::{ToMeasure, parse_pair};
 use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use toile::body::MotionOrder;
+use toile::body::{MotionOrder, Pose, Stance};
 use toile::garment::{Order, dress};
 use toile::{Coordinates, Error};
 
@@ -42,10 +42,11 @@ pub(crate) struct Args {
     /// Whose body: female, male or child.
     #[arg(long, default_value = "female")]
     figure: String,
-    /// How it stands while it is dressed: a (arms half raised) or t (arms level).
+    /// How it stands: a (arms half raised) or t (arms level) while it is dressed; or relaxed, sit, squat, lunge or arms-up, into which it
+    /// goes when it is dressed in a.
     #[arg(long, default_value = "a")]
     pose: String,
-    /// What the mannequin does when it is dressed: walk, walk-turn, turn, arms-up, squat, or a BVH file. Frames are those of the motion,
+    /// What the mannequin does when it is dressed: walk, walk-turn, run, turn, arms-up, squat, sit, lunge, or a BVH file. Frames are those of the motion,
     /// which begins with the way from the pose of the fitting (1.5 s).
     #[arg(long, value_name = "NAME|FILE.bvh", conflicts_with = "body")]
     motion: Option<String>,
@@ -187,7 +188,7 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let size = wearer::size(&args.size)?;
     let worn_by = args.wearer_size.as_deref().map(wearer::size).transpose()?;
     let figure = wearer::figure(&args.figure)?;
-    let pose = wearer::pose(&args.pose)?;
+    let (pose, stance) = pose(args)?;
     args.output.check_for_garment()?;
     let order = Order {
         garment: args.what.clone(),
@@ -195,11 +196,14 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         wearer: worn_by,
         figure,
         pose,
-        motion: args.motion.as_ref().map(|motion| MotionOrder {
-            speed: args.speed,
-            duration: args.duration,
-            ..MotionOrder::new(motion)
-        }),
+        motion: match &args.motion {
+            Some(motion) => Some(MotionOrder {
+                speed: args.speed,
+                duration: args.duration,
+                ..MotionOrder::new(motion)
+            }),
+            None => stance.map(MotionOrder::to),
+        },
         body: args.body.clone(),
         fabric: args.fabric.clone().unwrap_or_else(|| default_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
@@ -219,6 +223,18 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let outcome = dress(&order, &args.output.options(), &mut |progress| bar.show_garment(progress));
     bar.clear();
     conclude(outcome?, &args.output, json, &format!("toile drape {}", args.what))
+}
+
+/// The pose in which the mannequin is dressed, and the one into which it goes then.
+fn pose(args: &Args) -> Result<(Pose, Option<Stance>), Error> {
+    match Stance::of_name(&args.pose) {
+        None | Some(Stance::A | Stance::T) => Ok((wearer::pose(&args.pose)?, None)),
+        Some(_) if args.motion.is_some() || args.body.is_some() => Err(Error::Request {
+            message: format!("the pose `{}` is a motion of the mannequin", args.pose),
+            help: "leave --pose, or --motion and --body, away".into(),
+        }),
+        Some(stance) => Ok((Pose::A, Some(stance))),
+    }
 }
 
 /// Frames of a garment per second, unless asked otherwise.

@@ -50,23 +50,29 @@ const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
-/// Most steps in which seams over the body are closed before the others, and how near they come then [m].
-const FIRST: u32 = 14;
-const FIRST_CLOSED: f64 = 0.02;
+/// Most steps in which seams over the body are closed before the others, and how much harder their threads pull.
+const FIRST: u32 = 16;
+const FIRST_PULL: f64 = 6.0;
 /// Steps with the gentlest pull; after them it grows by this factor in each.
-const GENTLE: u32 = 12;
-const GROWTH: f64 = 1.1;
+const GENTLE: u32 = 8;
+const GROWTH: f64 = 1.2;
+/// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
+const PULL_BY_HAND: f64 = 4000.0;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
-const PATIENCE: u32 = 120;
+const PATIENCE: u32 = 80;
 /// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
 const STALLED: u32 = 10;
 const SMALLER: f64 = 0.9;
 /// … and is smaller than so many stitches: what lies crosswise is then ironed.
 const CROSSWISE: f64 = 1.5;
+/// … and than this [m].
+const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
+/// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
+const SEWING_ITERATIONS: u32 = 12;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
@@ -86,6 +92,8 @@ const BELOW: f64 = 0.1;
 const FALLING: u32 = 8;
 /// Steps after which stitches that are still open will not close.
 const STUCK: u32 = 40;
+/// Steps after which a garment with open stitches is given up.
+const HOPELESS: u32 = 90;
 /// Steps between attempts to join what could not be joined yet.
 const AGAIN: u32 = 2;
 
@@ -182,7 +190,7 @@ impl Fitting {
     ) -> Result<Self, Error> {
         let fabrics = fabrics.into();
         let (panels, ranges) = joined(mesh, arrangement);
-        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
+        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0), Stage::Sewing)?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
         fitting.is_first = fitting.first.contains(&true);
@@ -332,9 +340,9 @@ impl Fitting {
         let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
         let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
         let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, _)| at(pair)).map(|vertices| Seam {
-            vertices,
-            force,
+        let threads = open.map(|(pair, k)| Seam {
+            vertices: at(pair),
+            force: if self.first[k] { FIRST_PULL * force } else { force },
             slack: self.closed,
             rest: 0.0,
         });
@@ -371,7 +379,10 @@ impl Fitting {
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
     fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
-            self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
+            let is_wide = self.progress.0 > self.crosswise();
+            let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
+            // What was drawn hard is not let go again.
+            self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
             self.thread()?;
         }
         // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
@@ -400,6 +411,10 @@ impl Fitting {
                 self.has_friction = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
+                if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {
+                    // Nothing was joined: the world is still that of sewing.
+                    self.renew()?;
+                }
                 self.world.set_gravity(GRAVITY)?;
                 self.thread()?;
                 self.note_start();
@@ -417,6 +432,9 @@ impl Fitting {
                 }
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
                     self.iron()?;
+                }
+                if let Some(open) = self.open().filter(|_| self.steps >= HOPELESS) {
+                    return Err(open);
                 }
                 if self.hold()? {
                     return Ok(());
@@ -455,12 +473,14 @@ impl Fitting {
         Ok(())
     }
 
-    /// Sews the other seams, too, if those that are sewn first are closed.
+    /// Joins the seams that are sewn first when they are closed, and sews the others, too. Not before: they have few stitches, which
+    /// all others together would draw open again.
     fn end_first(&mut self) -> Result<(), Error> {
         let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
         let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
-        if widest < FIRST_CLOSED.max(4.0 * self.closed) || self.steps >= FIRST {
+        if widest < 2.0 * self.closed || self.steps >= FIRST {
             (self.is_first, self.steps) = (false, 0);
+            self.weld()?;
             self.thread()?;
         }
         Ok(())
@@ -482,7 +502,12 @@ impl Fitting {
             self.progress = (widest, self.steps);
         }
         let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
-        widest < 2.0 * self.closed || stalled && widest < CROSSWISE * self.spacing
+        widest < 2.0 * self.closed || stalled && widest < self.crosswise()
+    }
+
+    /// How far open what lies crosswise may be to be ironed [m].
+    fn crosswise(&self) -> f64 {
+        (CROSSWISE * self.spacing).min(CROSSWISE_MOST)
     }
 
     /// Whether it is at rest.
@@ -492,9 +517,7 @@ impl Fitting {
             let slow = self.steps > 10 && speed < SLOW;
             if slow || self.steps > SLIDING {
                 self.has_friction = true;
-                let same = Weld { map: self.at.clone(), mesh: self.mesh() };
-                let world = self.world_of(same.mesh.clone())?;
-                self.go_on_in(world, &same, &[])?;
+                self.renew()?;
             }
             return Ok(());
         }
@@ -518,9 +541,16 @@ impl Fitting {
         Ok(())
     }
 
+    /// Goes on as it is in a world of the present stage and friction.
+    fn renew(&mut self) -> Result<(), Error> {
+        let same = Weld { map: self.at.clone(), mesh: self.mesh() };
+        let world = self.world_of(same.mesh.clone())?;
+        self.go_on_in(world, &same, &[])
+    }
+
     fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
         let friction = if self.has_friction { None } else { Some(0.0) };
-        world(mesh, &self.ranges, &self.body, &self.fabrics, friction)
+        world(mesh, &self.ranges, &self.body, &self.fabrics, friction, self.stage)
     }
 }
 
@@ -531,6 +561,7 @@ fn world(
     body: &TriMesh,
     fabrics: &Fabrics,
     friction: Option<f64>,
+    stage: Stage,
 ) -> Result<World, Error> {
     let piece = |(panel, fabric): &(usize, Fabric)| {
         let range = ranges.get(*panel)?;
@@ -541,6 +572,9 @@ fn world(
     let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric, pieces };
     let mut settings = Preset::Toile.settings();
     settings.step = STEP;
+    if stage == Stage::Sewing {
+        settings.barrier.max_iterations = SEWING_ITERATIONS;
+    }
     let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];
     let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
     Ok(World::new(vec![cloth], surroundings, settings)?)

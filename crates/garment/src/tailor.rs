@@ -21,6 +21,8 @@ use toile_sim::{Deformation, State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
 const COARSE_RATIO: f64 = 2.0;
+/// What is open by so much does not close with smaller triangles either [m].
+const WIDE_OPEN: f64 = 0.03;
 /// Longest edges for which coarse sewing pays [m].
 const MAX_COARSENED_EDGE: f64 = 0.015;
 
@@ -214,10 +216,11 @@ impl<'a> Tailor<'a> {
                 }
                 Ok(report)
             }
-            // Finer triangles would fall as well.
+            // Finer triangles would fall as well, and stay as far open.
             Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
                 Err(error)
             }
+            Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
             Err(_) => {
                 self.fitting = self.restart()?;
                 self.coarse = None;

@@ -142,8 +142,7 @@ impl Bvh {
                 }
                 let t_near = t_near.to_array();
                 let (a, b) = (mask.trailing_zeros() as usize, 31 - mask.leading_zeros() as usize);
-                let (first, second) =
-                    if t_near[b] < t_near[a] { (b, a) } else { (a, b) };
+                let (first, second) = if t_near[b] < t_near[a] { (b, a) } else { (a, b) };
                 if a != b {
                     stack.0.push((t_near[second], node.child[second]));
                 }

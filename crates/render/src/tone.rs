@@ -103,11 +103,7 @@ pub fn develop(image: &HdrImage, operator: Operator, exposure: Exposure) -> Resu
 ///
 /// # Errors
 /// As [`develop`].
-pub fn mapped(
-    image: &HdrImage,
-    operator: Operator,
-    exposure: Exposure,
-) -> Result<HdrImage, Error> {
+pub fn mapped(image: &HdrImage, operator: Operator, exposure: Exposure) -> Result<HdrImage, Error> {
     image.check()?;
     if let Operator::Drago { bias } = operator
         && !(0.5..=1.0).contains(&bias)
@@ -292,9 +288,8 @@ mod tests {
     #[test]
     fn a_linear_operator_keeps_the_ratio_of_all_light_in_and_out() {
         let image = wedge();
-        let light = |pixels: &[[f32; 3]]| -> f64 {
-            pixels.iter().map(|p| f64::from(luminance(*p))).sum()
-        };
+        let light =
+            |pixels: &[[f32; 3]]| -> f64 { pixels.iter().map(|p| f64::from(luminance(*p))).sum() };
         let brightest = 1e3;
         let ratio = light(&shown(&image, Operator::Linear)) / light(&image.pixels);
         assert!((ratio * brightest - 1.0).abs() < 1e-3, "{ratio}");
@@ -332,8 +327,7 @@ mod tests {
     fn automatic_exposure_makes_the_mean_mid_grey() {
         let image = HdrImage { width: 4, height: 4, pixels: vec![[7.0; 3]; 16] };
         let seen = develop(&image, Operator::Clamp, Exposure::Auto).unwrap();
-        let grey =
-            crate::srgb(u32::from_be_bytes([0, seen.rgba[0], seen.rgba[1], seen.rgba[2]]));
+        let grey = crate::srgb(u32::from_be_bytes([0, seen.rgba[0], seen.rgba[1], seen.rgba[2]]));
         assert!((grey[0] - KEY).abs() < 0.01, "{grey:?}");
         assert!(develop(&image, Operator::Clamp, Exposure::Stops(f32::NAN)).is_err());
         assert!(develop(&image, Operator::Drago { bias: 2.0 }, Exposure::Auto).is_err());

@@ -14,7 +14,8 @@ use toile_render as render;
 use toile_render::{Image, Material, srgb};
 
 pub use motion::{
-    Bvh, Motion, Performance, Recording, Rig, Skinning, Source, moments_to, read_bvh, write_motion,
+    Bvh, Motion, Performance, Recording, Rig, Skinning, Source, Stance, moments_to, read_bvh,
+    write_motion,
 };
 pub use moving::{MotionOrder, MotionReport, MovingBody};
 pub use room::SelfContact;

@@ -23,7 +23,7 @@ fn volume(positions: &[DVec3]) -> f64 {
 }
 
 fn walk() -> (Walk, Performance) {
-    let walk = Walk { speed: 1.2, turn: 0.0 };
+    let walk = Walk { speed: 1.2, turn: 0.0, gait: Gait::Walk };
     (walk, Performance::new(rig(), Clip::Walk(walk), DUAL))
 }
 

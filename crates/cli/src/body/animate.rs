@@ -25,7 +25,7 @@ pub(super) struct Animate {
     figure: String,
     #[command(flatten)]
     to_measure: wearer::ToMeasure,
-    /// walk, walk-turn, turn, arms-up, squat, or a BVH file.
+    /// walk, walk-turn, run, turn, arms-up, squat, sit, lunge, or a BVH file.
     #[arg(long, value_name = "NAME|FILE.bvh")]
     motion: String,
     /// Speed of the walk [m/s]; 1.2 if not given.

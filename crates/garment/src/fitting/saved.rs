@@ -97,7 +97,7 @@ impl Fitting {
         }
         whole.positions = saved.origin;
         let friction = if saved.has_friction { None } else { Some(0.0) };
-        let mut world = world(whole, &ranges, body, fabrics, friction)?;
+        let mut world = world(whole, &ranges, body, fabrics, friction, saved.stage)?;
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);

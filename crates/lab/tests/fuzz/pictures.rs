@@ -1,11 +1,11 @@
 //! Readers of pictures, weaving drafts and luminaires.
 
 use super::readers::judged;
+use toile_render::Image;
 use toile_render::appearance::{Appearance, Fabric, Picture, wif};
 use toile_render::environment::Environment;
 use toile_render::hdr::{HdrImage, openexr, rgbe};
 use toile_render::light::ies::Luminaire;
-use toile_render::Image;
 
 /// A small picture with light of many magnitudes.
 fn light(width: u32, height: u32) -> HdrImage {

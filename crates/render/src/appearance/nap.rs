@@ -105,15 +105,12 @@ impl Nap {
                 if across.abs() > 1.0 || off.dot(dir).abs() > 1.0 {
                     continue;
                 }
-                let cell = y.rem_euclid(SIDE as i32) as usize * SIDE
-                    + x.rem_euclid(SIDE as i32) as usize;
+                let cell =
+                    y.rem_euclid(SIDE as i32) as usize * SIDE + x.rem_euclid(SIDE as i32) as usize;
                 covered += usize::from(self.texels[cell].fibre == 0);
                 let turns = (angle / TAU).rem_euclid(1.0);
-                self.texels[cell] = Texel {
-                    fibre,
-                    angle: (turns * 256.0) as u8,
-                    across: (across * 127.0) as i8,
-                };
+                self.texels[cell] =
+                    Texel { fibre, angle: (turns * 256.0) as u8, across: (across * 127.0) as i8 };
             }
         }
         covered

@@ -194,7 +194,8 @@ impl World {
     /// The albedo of sheer cloth in front whose yarns are not told apart. What each sample saw in it or through it is
     /// chance: all of them are then smoothed as one surface.
     fn veil_albedo(&self, ray: &Ray, seen: &Seen, spread: f32) -> Option<Vec3> {
-        let Prepared::Cloth(fabric) = &self.materials[seen.material.checked_sub(1)? as usize] else {
+        let Prepared::Cloth(fabric) = &self.materials[seen.material.checked_sub(1)? as usize]
+        else {
             return None;
         };
         let front = seen.normal.dot(ray.dir) < 0.0;

@@ -75,11 +75,8 @@ impl Pixel {
     /// what shadows leave.
     pub(crate) fn passed(&self) -> Vec3 {
         let free = self.count.saturating_sub(self.covered + self.caught) as f32;
-        let shade = if self.caught > 0 {
-            self.lit / self.open.max(Vec3::splat(1e-9))
-        } else {
-            Vec3::ZERO
-        };
+        let shade =
+            if self.caught > 0 { self.lit / self.open.max(Vec3::splat(1e-9)) } else { Vec3::ZERO };
         (Vec3::splat(free) + shade * self.caught as f32) / self.count.max(1) as f32
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use toile_body::motion::{Clip, Performance, Recording, Rig, Skinning, Source};
+use toile_body::motion::{Clip, Performance, Recording, Rig, Skinning, Source, Stance};
 use toile_sim::{Deform, Deformation};
 
 /// A motion by its name or file, as an order or a scene names it.
@@ -21,10 +21,15 @@ pub struct MotionOrder {
     pub duration: Option<f64>,
     /// How the skin follows the bones.
     pub skinning: Skinning,
+    /// Instead of a clip: where the way from the pose of the fitting ends. What is worn then comes to rest.
+    pub stance: Option<Stance>,
 }
 
 /// How much of a clip without an end, if nothing is said [s].
 const USUAL_DURATION: f64 = 4.0;
+
+/// Longest time to come to rest in a pose [s].
+const REST: f64 = 6.0;
 
 /// Longest clip [s].
 const MAX_DURATION: f64 = 600.0;
@@ -32,7 +37,18 @@ const MAX_DURATION: f64 = 600.0;
 impl MotionOrder {
     /// A built-in clip or a file, all of it.
     pub fn new(motion: impl Into<String>) -> Self {
-        Self { motion: motion.into(), speed: None, duration: None, skinning: Skinning::default() }
+        Self {
+            motion: motion.into(),
+            speed: None,
+            duration: None,
+            skinning: Skinning::default(),
+            stance: None,
+        }
+    }
+
+    /// From the pose of the fitting to another, and rest there.
+    pub fn to(stance: Stance) -> Self {
+        Self { stance: Some(stance), duration: Some(REST), ..Self::new(stance.name()) }
     }
 
     /// The clip on a rig; of a file also what was found out about it.
@@ -40,16 +56,16 @@ impl MotionOrder {
     /// # Errors
     /// If there is no such clip, or its file cannot be used.
     pub fn clip(&self, rig: &Rig) -> Result<(Clip, Option<Source>), Error> {
-        let is_walk = matches!(self.motion.as_str(), "walk" | "walk-turn");
-        if self.speed.is_some() && !is_walk {
+        if let Some(stance) = self.stance {
+            return Ok((Clip::Pose(stance), None));
+        }
+        let built_in = Clip::of_name(&self.motion);
+        if self.speed.is_some() && !matches!(built_in, Some(Clip::Walk(_))) {
             let message = format!("`{}` has no speed", self.motion);
             return Err(Error::request(message, "omit the speed, or use walk"));
         }
-        if let Some(clip) = Clip::of_name(&self.motion) {
-            return Ok(match (clip, self.speed) {
-                (Clip::Walk(walk), Some(speed)) => (Clip::walk(speed)?.turning(walk.turn), None),
-                (clip, _) => (clip, None),
-            });
+        if let Some(clip) = built_in {
+            return Ok((self.speed.map_or(Ok(clip.clone()), |v| clip.at_speed(v))?, None));
         }
         if !self.motion.to_lowercase().ends_with(".bvh") {
             let message = format!("there is no motion `{}`", self.motion);

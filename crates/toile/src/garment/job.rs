@@ -313,7 +313,7 @@ impl Job for GarmentJob<'_> {
 
     fn is_finished(&self) -> bool {
         match &self.moving {
-            Some(moving) => self.is_moving && self.world().state().step >= moving.steps,
+            Some(moving) => self.is_moving && moving.is_finished(self.world().state()),
             None => self.is_draped(),
         }
     }

@@ -5,7 +5,7 @@ use crate::body::{MotionOrder, MotionReport, MovingBody};
 use crate::error::Error;
 use std::sync::Arc;
 use toile_mesh::TriMesh;
-use toile_sim::Deformation;
+use toile_sim::{Deformation, State};
 
 /// Length of a step at least [s], if frames allow it.
 const STEP: f64 = 0.01;
@@ -17,9 +17,14 @@ pub(super) struct Moving {
     name: String,
     /// Length of a step [s].
     pub(super) step: f64,
-    /// How many there are.
+    /// How many there are at most.
     pub(super) steps: u64,
+    /// Steps after which it may end at rest, if it does.
+    rests_after: Option<u64>,
 }
+
+/// What hangs still is slower than this, root mean square [m/s].
+const STILL: f64 = 4e-3;
 
 impl Moving {
     /// A clip for a mannequin, with a whole number of steps in each frame.
@@ -36,12 +41,20 @@ impl Moving {
         let frame = 1.0 / fps;
         let step = frame / (frame / STEP + 1e-9).floor().max(1.0);
         let steps = (body.duration() / step).round().max(1.0) as u64;
-        Ok(Self { body, name: order.motion.clone(), step, steps })
+        let arrived = body.performance().clip_start() / step;
+        let rests_after = order.stance.map(|_| arrived.ceil() as u64);
+        Ok(Self { body, name: order.motion.clone(), step, steps, rests_after })
     }
 
     /// As the solver takes it.
     pub(super) fn deformation(&self) -> Deformation {
         self.body.deformation()
+    }
+
+    /// Whether it ends in a state.
+    pub(super) fn is_finished(&self, state: &State) -> bool {
+        let rests = self.rests_after.is_some_and(|first| state.step >= first);
+        state.step >= self.steps || rests && state.rms_speed() < STILL
     }
 
     /// The body at a time after the start of the motion [s].

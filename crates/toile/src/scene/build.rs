@@ -14,9 +14,9 @@ use std::sync::Arc;
 use toile_body::motion::Rig;
 use toile_body::{Figure, Mannequin, Pose};
 use toile_mesh::{Fault, TriMesh, io, shape};
+use toile_pattern::Size;
 use toile_sim::body::Shape;
 use toile_sim::motion::rotation_matrix;
-use toile_pattern::Size;
 use toile_sim::{Deform, Deformation, Settings, Surroundings, World};
 use toml::{Table, Value};
 
@@ -409,8 +409,8 @@ impl Scene {
             let reason = format!("is `{said}`; there are {there_are}");
             Error::from(self.error(&format!("{path}.shape.{key}"), &reason))
         };
-        let of_size = Size::parse(size)
-            .ok_or_else(|| refuse("size", size, "XS, S, M, L, XL and XXL"))?;
+        let of_size =
+            Size::parse(size).ok_or_else(|| refuse("size", size, "XS, S, M, L, XL and XXL"))?;
         let of_figure = Figure::parse(figure)
             .ok_or_else(|| refuse("figure", figure, "female, male and child"))?;
         let body = Mannequin::new(&of_figure.measurements(of_size), of_figure, Pose::A)?;

@@ -56,11 +56,7 @@ impl FigureMotion {
             (Some(_), _) => return Err("has a `file`; that is for type `bvh`".into()),
             (None, clip) => clip.to_owned(),
         };
-        Ok(MotionOrder {
-            speed: self.speed,
-            duration: Some(duration),
-            ..MotionOrder::new(motion)
-        })
+        Ok(MotionOrder { speed: self.speed, duration: Some(duration), ..MotionOrder::new(motion) })
     }
 }
 

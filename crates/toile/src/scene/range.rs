@@ -159,9 +159,7 @@ impl Scene {
             }
             BodyShape::Mesh { place, .. }
             | BodyShape::Mannequin { place, .. }
-            | BodyShape::InMemory { place, .. } => {
-                self.check_place(&at("place"), place)
-            }
+            | BodyShape::InMemory { place, .. } => self.check_place(&at("place"), place),
         }
     }
 

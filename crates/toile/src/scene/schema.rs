@@ -108,7 +108,7 @@ fn body_motion() -> Value {
     let mut clips = vec![variant("bvh", "A recorded motion of a mannequin.", &["file"], file)];
     for name in toile_body::motion::Clip::NAMES {
         let speed = match name {
-            "walk" | "walk-turn" => json!({ "speed": above(0, "Speed [m/s].") }),
+            "walk" | "walk-turn" | "run" => json!({ "speed": above(0, "Speed [m/s].") }),
             _ => json!({}),
         };
         clips.push(variant(name, "A clip that a mannequin performs.", &[], speed));

@@ -61,7 +61,13 @@ impl Fabric {
     }
 
     /// The yarn that a ray meets; in a gap seen from the side it is the one next to the gap.
-    pub(super) fn pierced(&self, uv: Vec2, view: Vec3, handedness: f32, front: bool) -> Option<Seen> {
+    pub(super) fn pierced(
+        &self,
+        uv: Vec2,
+        view: Vec3,
+        handedness: f32,
+        front: bool,
+    ) -> Option<Seen> {
         if let Some(seen) = self.relief_at(uv, front) {
             return Some(seen);
         }
