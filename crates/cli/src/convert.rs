@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The input (a mesh, or a mesh and its point cache), then the output.
     #[arg(required = true, num_args = 2..=3, value_name = "IN… OUT")]
     files: Vec<PathBuf>,
-    /// Frames per second of a point cache, which does not print_line so itself.
+    /// Frames per second of a point cache, which does not say so itself.
     #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
     fps: f64,
 }

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Size of the mannequin, if it is not that of the garment.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["measurements"])]
     wearer_size: Option<String>,
-    /// CoordinateFrame body: female, male or child.
+    /// Whose body: female, male or child.
     #[arg(long, default_value = "female")]
     figure: String,
     /// How it stands: a (arms half raised) or t (arms level) while it is dressed; or relaxed, sit, squat, lunge or arms-up, into which it

@@ -91,7 +91,7 @@ struct Source {
     /// The size to read from a file that has several, or of a built-in design.
     #[arg(long, value_name = "SIZE")]
     size: Option<String>,
-    /// The unit of a DXF or SVG that does not print_line its own: mm, cm, m or in.
+    /// The unit of a DXF or SVG that does not say its own: mm, cm, m or in.
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
 }

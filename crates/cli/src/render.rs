@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The picture: .png, .gif, or .exr and .hdr for scene light (EXR with depth, normals, albedo and material).
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A fabric in place of what the results print_line: see `toile fabric list`, or a file.
+    /// A fabric in place of what the results say: see `toile fabric list`, or a file.
     #[arg(long, value_name = "NAME|FILE")]
     fabric: Option<String>,
     /// front, back, left, right, three-quarter, sheet (four views), or azimuth and elevation in degrees such as 30,10.

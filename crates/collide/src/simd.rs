@@ -34,7 +34,7 @@ pub(crate) trait F32x8: Bytes {
     fn swap_halves(self, a: Self::Vector) -> Self::Vector;
     fn store(self, a: Self::Vector) -> [f32; 8];
     /// Eight numbers with fewer digits, four of each.
-    fn from_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector;
+    fn convert_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector;
     /// The numbers without their fractions; any number for one that has more than 31 bits.
     fn truncate(self, a: Self::Vector) -> [i32; 8];
     /// All bits where a number is above its counterpart, none elsewhere.
@@ -145,7 +145,7 @@ impl F32x8 for Scalar {
         a
     }
 
-    fn from_f64(self, [a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> [f32; 8] {
+    fn convert_f64(self, [a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> [f32; 8] {
         [a, b, c, d, e, f, g, h].map(|x| x as f32)
     }
 
@@ -234,7 +234,7 @@ impl F32x8 for pulp::x86::V3 {
     }
 
     #[inline(always)]
-    fn from_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector {
+    fn convert_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector {
         let narrow = |x: [f64; 4]| self.avx._mm256_cvtpd_ps(pulp::cast(x));
         self.avx._mm256_set_m128(narrow(b), narrow(a))
     }
@@ -329,7 +329,7 @@ mod tests {
                 w.cmp_gt(a, b),
                 w.and(a, b),
                 w.or(a, b),
-                w.from_f64(
+                w.convert_f64(
                     [0.1, 1e-40, -3e38, f64::from(self.0[0])],
                     [1e300, -0.7, 0.0, f64::from(self.1[1])],
                 ),

@@ -27,14 +27,14 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_pattern::{BodyPart, Frame, Panel, Pattern, Side};
 
-/// BodyContext between body and panel [m].
+/// Room between body and panel [m].
 const CLEARANCE: f64 = 0.015;
 /// How far a panel is moved away at a time, and how often [m].
 const MOVE_STEP: f64 = 0.015;
 const MAX_MOVES: u32 = 14;
 /// Directions that a tube is tried in.
 const TUBE_ANGLES: u32 = 36;
-/// BodyContext between the edges of a tube, and between panels side by side [m].
+/// Room between the edges of a tube, and between panels side by side [m].
 const TUBE_OPENING: f64 = 0.006;
 
 /// Half the room between the panels of the two legs [m].

@@ -6,7 +6,7 @@
 //! - **Strain** is nominal: elongation along weft and warp, and the angle by which they are sheared (`cloth.rs`).
 //! - **Tension** comes from the fabric's own curves: the principal forces per present width [N/m] of the default membrane.
 //! - **Pressure** is what the body must push back with, so that cloth near it is in balance with the tension around it and
-//!   its weight (`press.rs`).
+//!   its weight (`body_contact.rs`).
 //! - **Girths** are sections of the garment in the planes of the tape measure (`girth.rs`). Ease is the unstretched
 //!   length of such a section less the girth of the body.
 //! - **Folds** are how much longer a section is than a tape around it; [`Fit::curvature`] is the mean bend of the cloth.

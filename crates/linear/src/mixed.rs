@@ -1,6 +1,6 @@
 //! Mixed precision: systems whose masses single precision does not resolve.
 //!
-//! The matrix of a step is M/h² + K. A sum of two numbers in single precision keeps 24 bits: where K is step_decrease than 2²⁴ times M/h²,
+//! The matrix of a step is M/h² + K. A sum of two numbers in single precision keeps 24 bits: where K is more than 2²⁴ times M/h²,
 //! as in cloth with edges of a fraction of a millimetre, the mass is rounded away. Rows of K no longer sum to zero then, and the
 //! rounding error acts as springs that tie the cloth to where it is: it hangs in the air. Here matrix, contact blocks and vectors are in
 //! double precision. The preconditioner is that of [`super::single`]: it is factored in double precision and applied in single, and as its

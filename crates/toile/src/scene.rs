@@ -1,6 +1,6 @@
 //! The scene: what there is, and how it is to be simulated.
 //!
-//! The same types are the TOML file and the builder; in code a fabric, settings and meshes are also base_settings as values. Every key
+//! The same types are the TOML file and the builder; in code a fabric, settings and meshes are also given as values. Every key
 //! has a default where one makes sense, so that a scene is a few lines:
 //!
 //! ```toml

@@ -100,7 +100,7 @@ fn format(args: &Args) -> Result<String, Error> {
         known @ ("pdf" | "svg" | "dxf" | "garmentcode") => Ok(known.into()),
         other => Err(request(
             format!("`{other}` is not a format that patterns are written in"),
-            "print_line --to pdf, svg, dxf or garmentcode; `toile pattern make` writes toile's own",
+            "say --to pdf, svg, dxf or garmentcode; `toile pattern make` writes toile's own",
         )),
     }
 }

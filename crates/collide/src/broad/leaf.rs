@@ -14,7 +14,7 @@ use glam::DVec3;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// LeafCache that are kept for each side. A traversal stays in two neighbourhoods for long.
+/// Leaves that are kept for each side. A traversal stays in two neighbourhoods for long.
 const CACHED_LEAVES: usize = 256;
 
 /// Sets of leaves that a thread keeps for the next tasks.
@@ -117,7 +117,7 @@ fn place(features: &Features, node: usize) -> usize {
     features.layout.leaves_before[node] as usize % CACHED_LEAVES
 }
 
-/// LeafCache from a task before, or new ones.
+/// Leaves from a task before, or new ones.
 fn spare() -> [Vec<Leaf>; 2] {
     let spare = CACHE_POOL.try_with(|spares| spares.borrow_mut().pop()).ok().flatten();
     spare.unwrap_or_else(|| {

@@ -1,30 +1,30 @@
 //! Whether the gradients of some parts of a cloth are all in one narrow cone.
 //!
 //! Asked for every rectangle of the material plane that a query comes to, each with a dozen parts or two. So
-//! what is compared of a part is prepared once for each step: the axis of its cone, and the *axis_tolerance* around it,
+//! what is compared of a part is prepared once for each step: the axis of its cone, and the *axis tolerance* around it,
 //! the square of the distance in which another axis may be for which all its gradients are within the limit. A part
-//! then is eight numbers, and it has axis_tolerance for an axis if `|axis − other|² − axis_tolerance` is negative: one sum of eight.
+//! then is eight numbers, and it has tolerance for an axis if `|axis − other|² − tolerance` is negative: one sum of eight.
 //!
 //! **Rounding.** Of numbers whose sum is near zero none is above 2, so that sum is off by less than 7 · 2 · 2⁻²³;
-//! [`AXIS_TOLERANCE_ROUNDING`] is taken from every axis_tolerance.
+//! [`AXIS_TOLERANCE_ROUNDING`] is taken from every axis tolerance.
 
 use super::gradient::{self, Gradient, GradientCone};
 use crate::simd::{F32x8, Work, with_simd};
 use rayon::prelude::*;
 
-/// What is taken from the axis_tolerance of a part.
+/// What is taken from the axis tolerance of a part.
 const AXIS_TOLERANCE_ROUNDING: f32 = 2e-6;
 
-/// The axis_tolerance of a part without gradients; axes are never so far from zero.
+/// The axis tolerance of a part without gradients; axes are never so far from zero.
 const UNBOUNDED: f32 = 8.0;
 
-/// The axis_tolerance of a part whose gradients are not within the limit of any axis.
+/// The axis tolerance of a part whose gradients are not within the limit of any axis.
 const EXCLUDED: f32 = -1.0;
 
 /// Parts that are looked at together.
 const LANES: usize = 4;
 
-/// The axis of a part, its axis_tolerance and a zero.
+/// The axis of a part, its axis tolerance and a zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
 struct Part([f32; 8]);
@@ -58,7 +58,7 @@ impl Parts {
     }
 }
 
-/// The axis_tolerance around the axis of a cone.
+/// The axis tolerance around the axis of a cone.
 #[inline]
 fn axis_tolerance(angle: f32, limit: f32) -> f32 {
     if angle < 0.0 {
@@ -90,21 +90,21 @@ impl Work for AreFlat<'_> {
         if !(0.0..UNBOUNDED).contains(&least) {
             return false;
         }
-        if self.have_room(w, &self.all[self.own].0) {
+        if self.has_tolerance(w, &self.all[self.own].0) {
             return true;
         }
         let [a, b, c, d, e, f, ..] = w.store(sum);
         let mean = gradient::nearest_isometry(&[a, b, c, d, e, f]);
         mean.is_some_and(|[a, b, c, d, e, f]: Gradient| {
-            self.have_room(w, &[a, b, c, d, e, f, 0.0, 0.0])
+            self.has_tolerance(w, &[a, b, c, d, e, f, 0.0, 0.0])
         })
     }
 }
 
 impl AreFlat<'_> {
-    /// Whether all parts have axis_tolerance for an axis.
+    /// Whether an axis is within the tolerance of all parts.
     #[inline(always)]
-    fn have_room<S: F32x8>(&self, w: S, axis: &[f32; 8]) -> bool {
+    fn has_tolerance<S: F32x8>(&self, w: S, axis: &[f32; 8]) -> bool {
         let every = f32::from_bits(u32::MAX);
         let of_axis = w.load([every, every, every, every, every, every, 0.0, 0.0]);
         let of_room = w.load([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]);

@@ -69,7 +69,7 @@ impl MovingBox {
         margin: S::Vector,
     ) -> [S::Vector; 3] {
         let (p, q) = (a.to_array(), b.to_array());
-        let y = w.from_f64([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
+        let y = w.convert_f64([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
         let size = w.max(y, w.sub(w.splat(0.0), y));
         let s = w.add(w.mul(size, w.splat(COORDINATE_ROUNDING)), margin);
         [w.sub(y, s), w.add(y, s), size]
@@ -95,7 +95,7 @@ impl MovingBox {
     ) -> Self {
         let margin = margin + SEEN_ROUNDING * margin;
         let [x, y, z] = point.to_array();
-        let point = w.from_f64([x, y, z, 0.0], [x, y, z, 0.0]);
+        let point = w.convert_f64([x, y, z, 0.0], [x, y, z, 0.0]);
         let away = w.max(hi, w.sub(w.splat(0.0), lo));
         let size = w.add(w.max(point, w.sub(w.splat(0.0), point)), away);
         let s = w.add(w.mul(size, w.splat(SEEN_ROUNDING)), Self::margins(w, margin));

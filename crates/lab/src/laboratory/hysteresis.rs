@@ -81,7 +81,7 @@ fn settings(setup: &Setup, rule: Rule, h: f64) -> Settings {
     Settings { step: h, barrier, stretch, bend, ..Preset::Toile.settings() }
 }
 
-/// A specimen whose vertices are all prescribed or free, and the path on which they are prescribed.
+/// A specimen whose vertices are all prescribed or free, and the path along which they move.
 struct Course<'a> {
     mesh: TriMesh,
     grid: Option<[usize; 2]>,

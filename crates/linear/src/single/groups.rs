@@ -34,7 +34,7 @@ type Sums = [[f64; row(SIDE)]; LANES];
 struct Inner {
     slot: u32,
     lane: u8,
-    /// ScatterMap in the group, the row not before the column.
+    /// Places in the group, the row not before the column.
     row: u8,
     column: u8,
 }

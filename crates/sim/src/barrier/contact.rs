@@ -343,7 +343,7 @@ fn tight_below(law: Law, stiffness: f64) -> f64 {
 }
 
 /// First and second derivative at a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so
-/// stiff beside the cloth that single precision loses that: one such pair could stall the unmollified_energy cloth. It pushes with the force of
+/// stiff beside the cloth that single precision loses that: one such pair could stall the whole cloth. It pushes with the force of
 /// the heaviest load, that at the `least` gap that is not tight, and opens to [`TIGHT_GAP_TARGET`] if nothing resists.
 fn tight_gap_derivatives(law: Law, least: f64, dhat: f64) -> (f64, f64) {
     let Value { slope, curvature, .. } = law.evaluate(least, dhat);

@@ -52,7 +52,7 @@ const RESIDUAL_RANGE: [f64; 2] = [1e-4, 1e2];
 const RESIDUAL_DECREASE: f64 = 0.1;
 const RESIDUAL_INCREASE: f64 = 4.0;
 /// How much more exactly steps of order 2 are solved without contact: the residual of Newton iterations damps too, and more than BDF2
-/// itself. In contact, impacts and friction dissipate much more, and speed_tolerance_factor would double the iterations.
+/// itself. In contact, impacts and friction dissipate much more, and exactness would double the iterations.
 const SECOND_ORDER_TOLERANCE: f64 = 0.1;
 /// Acceleration that takes the place of the weight where there is none [m/s²].
 const REFERENCE_ACCELERATION: f64 = 9.81;

@@ -66,7 +66,7 @@ impl Solver {
         )
     }
 
-    /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much approach_speed.
+    /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
     pub(super) fn updated_stiffness(&self, candidate: &Candidate, y: &[DVec3]) -> f64 {
         if !self.contact_model.law.follows_elasticity() {
             return 0.0;
