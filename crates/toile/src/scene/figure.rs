@@ -143,7 +143,7 @@ mod tests {
             (mannequin, "{ type = \"bvh\", file = \"none.bvh\" }", "none.bvh"),
             ("{ type = \"mannequin\", size = \"Q\" }", "{ type = \"still\" }", "there are XS"),
         ] {
-            let error = scene(shape, motion).err().expect(said).to_string();
+            let error = scene(shape, motion).expect_err(said).to_string();
             assert!(error.contains(said), "{error}");
         }
     }
