@@ -41,6 +41,8 @@ const TUBE_OPENING: f64 = 0.006;
 const LEG_HALF_GAP: f64 = 0.003;
 /// How sharply wide skirts are bent at the sides [m].
 const ROOF_BEND_RADIUS: f64 = 0.12;
+/// How sharply wide panels of the trunk are bent [m].
+const TRUNK_BEND_RADIUS: f64 = 0.06;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
 /// How far before panels of the trunk sleeves are put that would lie within [m].
@@ -57,6 +59,8 @@ pub struct Arrangement {
     pub panels: Vec<Vec<DVec3>>,
     /// Which panels are bands around the waist.
     pub bands: Vec<bool>,
+    /// Whether all panels have frames of their own: such formats do not say what holds a garment up.
+    pub is_framed: bool,
 }
 
 /// Arranges the panels of a pattern around a body.
@@ -141,7 +145,8 @@ pub fn arrange(
         within.push((panel.layer, place));
     }
     let band = |p: &Panel| p.placement.part == Some(BodyPart::Waist);
-    Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect() })
+    let is_framed = pattern.panels.iter().all(|p| p.placement.frame.is_some());
+    Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect(), is_framed })
 }
 
 /// The body that panels are put around.
@@ -265,8 +270,9 @@ fn strapless(pattern: &Pattern) -> Option<f64> {
 impl BodyContext<'_> {
     fn place(&self, panel: &Panel, points: &[DVec2]) -> Result<Place, Error> {
         if let Some(frame) = panel.placement.frame {
-            if let Some(roof) = self.roof(panel, &frame, points) {
-                return Ok(roof);
+            let around = self.roof(panel, &frame, points).or(self.bow(panel, &frame, points));
+            if let Some(place) = around {
+                return Ok(place);
             }
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
@@ -344,7 +350,7 @@ impl BodyContext<'_> {
         }
         let up = DVec3::Y * self.lift;
         let put = |p: &DVec2| frame.translation + up + turned(p.extend(0.0));
-        if !points.iter().any(|p| self.is_beyond_an_arm(put(p))) {
+        if !points.iter().any(|p| self.is_beyond_an_arm(put(p), BESIDE_ARM)) {
             return None;
         }
         let (_, high) = bounds(points);
@@ -354,15 +360,36 @@ impl BodyContext<'_> {
         Some(self.level(side, top, high.y, -side * frame.translation.x))
     }
 
-    /// Whether a point is as far from the middle as an arm at its height, or nearly.
-    fn is_beyond_an_arm(&self, p: DVec3) -> bool {
+    /// An upright panel of the trunk that reaches beyond an arm below it: bent, so that its sides pass between arm and trunk.
+    fn bow(&self, panel: &Panel, frame: &Frame, points: &[DVec2]) -> Option<Place> {
+        let turned = |v: DVec3| frame.rotation * v;
+        let is_upright = turned(DVec3::Y).y > UPRIGHT && turned(DVec3::Z).z.abs() > UPRIGHT;
+        let origin = frame.translation + DVec3::Y * self.lift;
+        let is_beyond = |p: &DVec2| self.is_beyond_an_arm(origin + turned(p.extend(0.0)), 0.0);
+        if panel.placement.part != Some(BodyPart::Torso) || !is_upright {
+            return None;
+        }
+        let side = turned(DVec3::Z).z.signum();
+        let level = 0.8 * self.landmarks.shoulder[0].x.abs();
+        let place = Place::Bent {
+            origin: DVec3::new(0.0, origin.y, origin.z),
+            side,
+            middle: -side * origin.x,
+            level,
+            bend: TRUNK_BEND_RADIUS,
+        };
+        points.iter().any(is_beyond).then_some(place)
+    }
+
+    /// Whether a point is as far from the middle as an arm at its height, or nearer to it than `margin`.
+    fn is_beyond_an_arm(&self, p: DVec3, margin: f64) -> bool {
         let marks = self.landmarks;
         let arm = usize::from(p.x < 0.0);
         let (shoulder, elbow, wrist) = (marks.shoulder[arm], marks.elbow[arm], marks.wrist[arm]);
         let tip = marks.hand[arm];
         [[shoulder, elbow], [elbow, wrist], [wrist, tip]].into_iter().any(|[a, b]| {
             let t = (a.y - p.y) / (a.y - b.y).max(1e-9);
-            (0.0..=1.0).contains(&t) && p.x.abs() > a.lerp(b, t).x.abs() - BESIDE_ARM
+            (0.0..=1.0).contains(&t) && p.x.abs() > a.lerp(b, t).x.abs() - margin
         })
     }
 

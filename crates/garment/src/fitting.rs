@@ -154,6 +154,8 @@ pub struct Fitting {
     is_elastic: bool,
     /// Whether the body has friction.
     has_friction: bool,
+    /// Whether its pattern says nothing of what holds it up.
+    is_framed: bool,
     /// How it is kept from falling, and where it was when it was let go.
     grip: Grip,
     start: Option<hold::Start>,
@@ -194,6 +196,7 @@ impl Fitting {
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
         fitting.is_first = fitting.first.contains(&true);
+        fitting.is_framed = arrangement.is_framed;
         fitting.thread()?;
         Ok(fitting)
     }
@@ -233,6 +236,7 @@ impl Fitting {
             attempts: 0,
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             has_friction: false,
+            is_framed: false,
             grip: Grip::default(),
             start: None,
             elastic: Vec::new(),

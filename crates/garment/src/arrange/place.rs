@@ -19,9 +19,20 @@ pub(super) enum Place {
     Wall { curve: Vec<DVec3>, start: f64, height: f64 },
     /// Upright on a level closed curve around a leg, whose way through the middle stays where it is.
     Leg { curve: Vec<DVec3>, start: f64, height: f64 },
+    /// Upright before (+1) or behind (−1) the body, bent towards it at both sides: flat for |x| below `level`, then around an arc of radius
+    /// `bend`, then straight on. x is counted from `middle`.
+    Bent { origin: DVec3, side: f64, middle: f64, level: f64, bend: f64 },
     /// Lying before (+1) or behind (−1) the body, y pointing to it, bent down at both sides like a roof: level for |x| below `level`,
     /// then around an arc of radius `bend`, then straight down. x is counted from `middle`.
     Roof { origin: DVec3, side: f64, middle: f64, level: f64, bend: f64 },
+}
+
+/// How far out and how far down a point of a sheet is that is bent by a right angle.
+fn bent(across: f64, level: f64, bend: f64) -> [f64; 2] {
+    let beyond = (across.abs() - level).max(0.0);
+    let turn = (beyond / bend).min(FRAC_PI_2);
+    let (sin, cos) = libm::sincos(turn);
+    [across.abs().min(level) + bend * sin, bend * (1.0 - cos) + beyond - turn * bend]
 }
 
 impl Place {
@@ -36,14 +47,12 @@ impl Place {
                 let on = along(curve, start + p.x);
                 DVec3::new(on.x, height + p.y, on.z)
             }
+            Self::Bent { origin, side, middle, level, bend } => {
+                let (across, [x, back]) = (p.x - middle, bent(p.x - middle, *level, *bend));
+                *origin + DVec3::new(side * x * across.signum(), p.y, -side * back)
+            }
             Self::Roof { origin, side, middle, level, bend } => {
-                let across = p.x - middle;
-                let beyond = (across.abs() - level).max(0.0);
-                let turn = (beyond / bend).min(FRAC_PI_2);
-                let (sin, cos) = libm::sincos(turn);
-                let straight = beyond - turn * bend;
-                let x = across.abs().min(*level) + bend * sin;
-                let drop = bend * (1.0 - cos) + straight;
+                let (across, [x, drop]) = (p.x - middle, bent(p.x - middle, *level, *bend));
                 *origin + DVec3::new(side * x * across.signum(), -drop, -side * p.y)
             }
         }
@@ -61,7 +70,9 @@ impl Place {
             }
             // Between the legs there is no room beside, only below.
             Self::Leg { height, .. } => *height -= 0.5 * distance,
-            Self::Roof { origin, side, .. } => origin.z += *side * distance,
+            Self::Roof { origin, side, .. } | Self::Bent { origin, side, .. } => {
+                origin.z += *side * distance
+            }
         }
         self
     }
@@ -103,6 +114,7 @@ mod tests {
         let square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
         let curve: Vec<DVec3> = square.iter().map(|(x, z)| DVec3::new(*x, 0.0, *z)).collect();
         let places = [
+            Place::Bent { origin: DVec3::ONE, side: 1.0, middle: 0.0, level: 0.07, bend: 0.1 },
             Place::Roof { origin: DVec3::ONE, side: -1.0, middle: 0.02, level: 0.11, bend: 0.1 },
             Place::Leg { curve, start: 0.3, height: 1.0 },
             Place::Tube {

@@ -82,7 +82,12 @@ impl Fitting {
         if self.grip == Grip::Elastic || self.sunk() < SLIPPED {
             return Ok(false);
         }
-        self.grip = if self.has_friction { Grip::Elastic } else { Grip::Friction };
+        // A pattern that could say what holds it up is taken at its word.
+        self.grip = match (self.has_friction, self.is_framed) {
+            (false, _) => Grip::Friction,
+            (true, true) => Grip::Elastic,
+            (true, false) => return Ok(false),
+        };
         self.has_friction = true;
         let Some(start) = self.start.clone() else { return Ok(false) };
         let mut mesh = self.mesh();

@@ -34,7 +34,8 @@ impl Fitting {
         }
         let carrier = Carrier::new(coarse, mesh);
         let carried = carrier.carry(|v| self.position(v));
-        let arrangement = Arrangement { panels: carried, bands: self.bands.clone() };
+        let arrangement =
+            Arrangement { panels: carried, bands: self.bands.clone(), is_framed: self.is_framed };
         let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabrics)?;
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);

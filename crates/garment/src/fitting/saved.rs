@@ -27,6 +27,8 @@ pub struct SavedFitting {
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
     #[serde(default)]
+    pub(super) is_framed: bool,
+    #[serde(default)]
     pub(super) is_first: bool,
     /// Which pairs are sewn first; it depends on where they were arranged.
     #[serde(default)]
@@ -56,6 +58,7 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            is_framed: self.is_framed,
             is_first: self.is_first,
             first: self.first.clone(),
             grip: self.grip,
@@ -86,7 +89,8 @@ impl Fitting {
             return Err(Error::OtherGarment);
         }
         let flat = mesh.panels.iter().map(|p| p.mesh.positions.clone()).collect();
-        let arrangement = Arrangement { panels: flat, bands: saved.bands };
+        let arrangement =
+            Arrangement { panels: flat, bands: saved.bands, is_framed: saved.is_framed };
         let (panels, ranges) = joined(mesh, &arrangement);
         let sewn = pairs.iter().zip(&saved.joined).filter(|(_, joined)| **joined);
         let sewn: Vec<[u32; 2]> = sewn.map(|(pair, _)| *pair).collect();
@@ -101,6 +105,7 @@ impl Fitting {
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
+        fitting.is_framed = arrangement.is_framed;
         fitting.at = map;
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.has_friction) =
