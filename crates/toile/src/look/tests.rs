@@ -98,12 +98,17 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
         (Shot { environment: "disco".into(), ..shot.clone() }, "no environment"),
         (Shot { frame: Some(7), ..shot.clone() }, "no frame 7"),
         (Shot { view: View::Sheet, turntable: 4, ..shot.clone() }, "one view"),
-        (Shot { camera: Some("nowhere.json".into()), ..shot.clone() }, "nowhere.json"),
-        (Shot { behind: Behind::Photograph("nowhere.png".into()), ..shot.clone() }, "nowhere.png"),
     ] {
         let error = refused(shot);
         assert!(error.to_string().contains(expected), "{error}");
         assert!(error.help().is_some(), "{error}");
+    }
+    for (shot, expected) in [
+        (Shot { camera: Some("nowhere.json".into()), ..shot.clone() }, "nowhere.json"),
+        (Shot { behind: Behind::Photograph("nowhere.png".into()), ..shot.clone() }, "nowhere.png"),
+    ] {
+        let error = refused(shot).to_string();
+        assert!(error.contains(expected) && error.contains("cannot read"), "{error}");
     }
     assert!(check_out(Path::new("a.jpg"), &shot).is_err());
     assert!(check_out(Path::new("/nowhere/a.png"), &shot).is_err());
@@ -167,7 +172,8 @@ fn a_garment_is_laid_over_a_photograph_that_stays_as_it_is() {
     };
     assert!(near(1, 1) && near(58, 1), "the sky is that of the photograph");
     assert!(!near(30, 18), "the garment is in the middle");
-    let transparent = Shot { behind: Behind::Nothing, ..shot };
+    let options = Options { size: Some([60, 45]), ..shot.options.clone() };
+    let transparent = Shot { behind: Behind::Nothing, options, ..shot };
     let image = draw(&transparent, &|_| true).unwrap().images.remove(0);
     assert_eq!(image.pixel(1, 1).unwrap()[3], 0);
     assert!(image.pixel(30, 18).unwrap()[3] > 200);
