@@ -10,7 +10,11 @@ mod growth;
 mod hashes;
 mod jitters;
 mod peers;
+mod suite;
 mod toile;
+#[cfg(test)]
+mod vocabulary;
+mod wardrobe;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -30,12 +34,15 @@ const HELP: &str = "cargo xtask TASK
   figures        make the figures of the documentation anew (long); names, --check to compare only, --quick or --program PATH
                  as arguments
   gallery        draw the pictures of docs/images anew
-  photos         draw the photographs of docs/images anew: garments and swatches, path-traced
+  photos         draw the photographs of docs/images anew: garments and swatches, path-traced; --program PATH as an argument
   bench-collide  measure collision detection and rewrite docs/collision.md and its diagram (long)
   peers          run shared scenes here and in Blender and compare (long); names of scenes, --without-blender,
                  or --program PATH as arguments
   peers ccd      ask toile and Tight-Inclusion the same queries; files, --seconds N or --program PATH as arguments
+  peers render   draw a garment here and with Blender's Cycles; --program PATH as an argument
   peers import   drape a garment of two fabrics and import its files into Blender; --program PATH as an argument
+  wardrobe       sew and drape every pattern of a folder and make a table (long): FOLDER, --body MESH, --fabric NAME,
+                 --quality LEVEL, --out FOLDER, --patience S, --again, --program PATH, beginnings of names as arguments
   wasm           build crates/wasm for browsers; --test runs a scene in Node and natively and compares the bits, --debian takes Debian's
                  compiler
   schema         write scenes/scene.schema.json and fabrics/fabric.schema.json anew";
@@ -53,9 +60,10 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::fuzz(&rest),
         "figures" => figures::figures_task(&rest),
         "gallery" => gallery(&rest),
-        "photos" => photos(),
+        "photos" => photos(&rest),
         "bench-collide" => bench_collide(&rest),
         "peers" => peers::peers(&rest),
+        "wardrobe" => wardrobe::wardrobe(&rest),
         "wasm" => wasm::wasm(&rest),
         "schema" => schema(),
         _ => {
@@ -89,17 +97,19 @@ fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// How a stage ended.
+fn stage_line(name: &str, succeeded: bool, took: Duration) -> String {
+    let how = if succeeded { "ok" } else { "FAILED" };
+    format!("== {name}: {how} in {:.1} s", took.as_secs_f64())
+}
+
 /// Runs one stage and says how long it took.
 fn stage(name: &str, mut command: Command) -> Result<Duration, String> {
     println!("== {name}");
     let clock = Instant::now();
     let status = command.status().map_err(|e| format!("{name}: cannot start: {e}"))?;
     let took = clock.elapsed();
-    println!(
-        "== {name}: {} in {:.1} s",
-        if status.success() { "ok" } else { "FAILED" },
-        took.as_secs_f64()
-    );
+    println!("{}", stage_line(name, status.success(), took));
     if status.success() { Ok(took) } else { Err(format!("FAILED: {name}")) }
 }
 
@@ -118,7 +128,7 @@ fn test(args: &[String]) -> Done {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     stage("documentation", doc)?;
-    stage("tests", cargo(&["test", "--workspace", "--all-targets"]))?;
+    suite::run_all()?;
     stage("tests in the documentation", cargo(&["test", "--workspace", "--doc"]))?;
     for example in examples()? {
         let name = format!("example {example}");
@@ -209,7 +219,13 @@ const SWATCHES: [&str; 5] =
     ["silk", "denim", "wool-flannel", "cotton-jersey", "polyester-georgette"];
 
 /// Draws garments and swatches with the path tracer.
-fn photos() -> Done {
+fn photos(asked: &[String]) -> Done {
+    let toile = match asked {
+        [] => toile::Toile::default(),
+        [option, path] if option == "--program" => toile::Toile::given(Some(path))?,
+        _ => return Err("give nothing or --program PATH".into()),
+    };
+    let program = |args: &[&str]| toile.command(args);
     for (picture, garment, fabric, more) in PHOTOS {
         let out = format!("out/gallery/photo-{picture}");
         stage(

@@ -8,6 +8,7 @@ mod ccd;
 mod import;
 mod judge;
 mod python;
+mod render;
 mod table;
 
 use crate::toile::Toile;
@@ -104,6 +105,7 @@ pub(crate) fn peers(asked: &[String]) -> Done {
     match asked {
         [first, rest @ ..] if first == "ccd" => return ccd::peers(rest),
         [first, rest @ ..] if first == "import" => return import::import(rest),
+        [first, rest @ ..] if first == "render" => return render::render(rest),
         _ => {}
     }
     let options = Options::parse(asked)?;

@@ -28,15 +28,15 @@ pub(crate) struct Arm {
     pub(crate) girth: Vec<f64>,
 }
 
-/// Distances along edges, and who is beside whom.
-pub(crate) struct Walker<'a> {
+/// Edge graph of the mesh, for shortest paths.
+pub(crate) struct EdgeGraph<'a> {
     mesh: &'a TriMesh,
     /// Neighbours of each vertex behind one another, and where each list begins.
     next: Vec<(u32, f64)>,
     start: Vec<u32>,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> EdgeGraph<'a> {
     pub(crate) fn new(mesh: &'a TriMesh) -> Self {
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
         let mut start = vec![0_u32; mesh.positions.len() + 1];
@@ -87,7 +87,7 @@ impl<'a> Walker<'a> {
 
 impl Finder<'_> {
     /// Both arms, the left first. `navel` is a point on the front of the waist.
-    pub(crate) fn arms(&self, walker: &Walker<'_>, navel: DVec3) -> Result<[Arm; 2], Error> {
+    pub(crate) fn arms(&self, walker: &EdgeGraph<'_>, navel: DVec3) -> Result<[Arm; 2], Error> {
         let x = &self.mesh.positions;
         let start = (0..x.len())
             .min_by(|a, b| x[*a].distance_squared(navel).total_cmp(&x[*b].distance_squared(navel)))
@@ -107,7 +107,7 @@ impl Finder<'_> {
         Ok([left?, right?])
     }
 
-    fn arm(&self, walker: &Walker<'_>, tip: usize, away: &[f64]) -> Result<Arm, Error> {
+    fn arm(&self, walker: &EdgeGraph<'_>, tip: usize, away: &[f64]) -> Result<Arm, Error> {
         let step = STEP * self.height;
         let bound = step * (STATIONS + 3) as f64;
         let distance = walker.distances(tip, bound);

@@ -7,7 +7,7 @@ use toile_pattern::Measurements;
 const HEIGHT: [f64; 2] = [0.85, 2.3];
 
 /// Least and greatest value of each measurement as a share of the height.
-const SHARES: [(&str, f64, f64); 28] = [
+const HEIGHT_RATIOS: [(&str, f64, f64); 28] = [
     ("head_girth", 0.27, 0.58),
     ("neck_girth", 0.15, 0.35),
     ("bust_girth", 0.38, 0.95),
@@ -46,7 +46,7 @@ pub(crate) fn check(m: &Measurements) -> Result<(), Error> {
     let centimetres = |v: f64| format!("{:.1} cm", 100.0 * v);
     let degrees = |v: f64| format!("{v:.1}°");
     within("height", m.height, HEIGHT, centimetres)?;
-    for (name, low, high) in SHARES {
+    for (name, low, high) in HEIGHT_RATIOS {
         let value = m.get(name).unwrap_or(f64::NAN);
         within(name, value, [low * m.height, high * m.height], centimetres)?;
     }

@@ -1,6 +1,6 @@
 //! Puts the landmarks of a body together: levels first, then neck and shoulders, then limbs.
 
-use crate::arms::{Arm, Walker};
+use crate::arms::{Arm, EdgeGraph};
 use crate::error::Error;
 use crate::find::{Finder, Landmarks, knee_above, peak};
 use crate::slice::{Loop, Plane, slice};
@@ -20,7 +20,7 @@ pub(crate) const UNDERBUST: f64 = 0.045;
 pub(crate) const USUAL_BUST: f64 = 0.132;
 
 /// How much depth, over the height, a level gives away by the square of its distance from the usual one.
-const PREFERENCE: f64 = 2.7;
+const BUST_PRIOR_WEIGHT: f64 = 2.7;
 
 /// How far above the crotch hips usually are, as a share of the height.
 const USUAL_HIP: f64 = 0.038;
@@ -29,8 +29,8 @@ const USUAL_HIP: f64 = 0.038;
 const USUAL_WAIST: f64 = 0.241;
 
 /// How much girth, over the height, a level gives away by the square of its distance from the usual waist or hip.
-const WAIST_PREFERENCE: f64 = 6.0;
-const HIP_PREFERENCE: f64 = 2.0;
+const WAIST_PRIOR_WEIGHT: f64 = 6.0;
+const HIP_PRIOR_WEIGHT: f64 = 2.0;
 
 /// Distance between points of the shoulder line, as a share of the height.
 const RIDGE_STEP: f64 = 0.0025;
@@ -58,12 +58,12 @@ pub(crate) fn find(mesh: &TriMesh) -> Result<Found, Error> {
     // Levels of the trunk.
     let crotch = f.crotch()?;
     let usual = crotch + USUAL_HIP * h;
-    let full = |y: f64| f.trunk_girth(y) - HIP_PREFERENCE / h * (y - usual).powi(2);
+    let full = |y: f64| f.trunk_girth(y) - HIP_PRIOR_WEIGHT / h * (y - usual).powi(2);
     let hip = peak(crotch + 0.008 * h, crotch + 0.12 * h, 20, full);
     let armpit = f.armpit(f.low + 0.62 * h)?;
     let loop_at = |y: f64, what: &str| f.trunk(y).ok_or_else(|| missing(what));
     let navel = extreme(&loop_at(f.low + 0.61 * h, "the waist")?, DVec3::Z);
-    let arms = f.arms(&Walker::new(mesh), navel)?;
+    let arms = f.arms(&EdgeGraph::new(mesh), navel)?;
     // Neck and shoulders.
     let (neck_loop, neck_y) = neck(&f)?;
     let neck = neck_loop.centroid();
@@ -85,7 +85,7 @@ pub(crate) fn find(mesh: &TriMesh) -> Result<Found, Error> {
     // The waist: the least girth. On a straight trunk a slight preference decides.
     let usual = nape_y - USUAL_WAIST * h;
     let top = armpit - 0.05 * h;
-    let slender = |y: f64| -f.trunk_girth(y) - WAIST_PREFERENCE / h * (y - usual).powi(2);
+    let slender = |y: f64| -f.trunk_girth(y) - WAIST_PRIOR_WEIGHT / h * (y - usual).powi(2);
     let waist = peak((hip + 0.045 * h).min(top - 0.08 * h), top, 28, slender);
     let waist_loop = loop_at(waist, "the waist")?;
     // The bust: the foremost level of the upper trunk, beside its middle.
@@ -97,7 +97,7 @@ pub(crate) fn find(mesh: &TriMesh) -> Result<Found, Error> {
     let usual = nape_y - USUAL_BUST * h;
     let ahead = |y: f64| {
         let z = f.trunk(y).and_then(|l| foremost(&l, 1.0)).map_or(f64::NAN, |p| p.z);
-        z - PREFERENCE / h * (y - usual).powi(2)
+        z - BUST_PRIOR_WEIGHT / h * (y - usual).powi(2)
     };
     let highest = (armpit - 0.004 * h).min(nape_y - 0.10 * h);
     let bust = peak(nape_y - 0.185 * h, highest, 28, ahead);

@@ -41,7 +41,7 @@ mod rotation;
 mod tests;
 
 pub use angles::{Angles, Arm, Leg};
-pub use builtin::{Clip, GAITS, Key, Walk};
+pub use builtin::{Clip, GAITS, Gait, Key, RUNNING, Stance, Walk};
 pub use bvh::{Bvh, Channel, Joint};
 pub use joints::{JointMap, MappedBone};
 pub use performance::Performance;

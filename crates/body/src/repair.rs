@@ -63,14 +63,14 @@ const UNITS: [(&str, f64, f64, f64); 6] = [
 ];
 
 /// Longest rim of a hole that is capped [m]: a neck or a wrist, but not a waist.
-const LARGEST_HOLE: f64 = 0.45;
+const MAX_HOLE_GIRTH: f64 = 0.45;
 
 /// Least volume of a body, by the cube of its height; that of a lean person is five times as much.
-const LEAST_VOLUME: f64 = 0.002;
+const MIN_VOLUME: f64 = 0.002;
 
 /// Remedies.
-const MEND: &str = "close large holes and remove loose pieces in a modelling program";
-const STAND: &str = "a body must stand upright along one of its axes, undressed, arms away from the trunk and legs apart";
+const REPAIR_HINT: &str = "close large holes and remove loose pieces in a modelling program";
+const POSE_HINT: &str = "a body must stand upright along one of its axes, undressed, arms away from the trunk and legs apart";
 
 /// A body as it is measured and dressed: metres, upright on y = 0, facing +z, closed.
 ///
@@ -79,13 +79,13 @@ const STAND: &str = "a body must stand upright along one of its axes, undressed,
 /// encloses a volume.
 pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     if let Err(fault) = mesh.check() {
-        return Err(unusable(fault.to_string(), MEND));
+        return Err(unusable(fault.to_string(), REPAIR_HINT));
     }
     let (whole, welded, dropped) = one_surface(mesh);
     let (mut mesh, pieces) = largest_piece(&whole);
     let turned_over = orient(&mut mesh)?;
     // Axes.
-    let (lo, hi) = mesh.bounds().ok_or_else(|| unusable("there is nothing in it", MEND))?;
+    let (lo, hi) = mesh.bounds().ok_or_else(|| unusable("there is nothing in it", REPAIR_HINT))?;
     let size = (hi - lo).to_array();
     let mut order = [0, 1, 2];
     order.sort_by(|a, b| size[*b].total_cmp(&size[*a]));
@@ -130,7 +130,7 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), Error> {
     }
     let flipped = inwards || turned_over;
     let volume = mesh.signed_volume() / (height * scale).powi(3);
-    if volume < LEAST_VOLUME {
+    if volume < MIN_VOLUME {
         return Err(unusable("it encloses no volume", "export the body as a closed surface"));
     }
     let names = [["-x", "-y", "-z"], ["+x", "+y", "+z"]];
@@ -176,7 +176,7 @@ fn orient(mesh: &mut TriMesh) -> Result<bool, Error> {
                     over[other] = wanted;
                     todo.push(other);
                 } else if over[other] != wanted {
-                    return Err(unusable("its surface has one side only", MEND));
+                    return Err(unusable("its surface has one side only", REPAIR_HINT));
                 }
             }
         }
@@ -256,7 +256,7 @@ fn has_legs(mesh: &TriMesh) -> Result<bool, Error> {
     match (whole(0.25), whole(0.75)) {
         (false, true) => Ok(true),
         (true, false) => Ok(false),
-        _ => Err(unusable("it has not two legs and a trunk, one above the other", STAND)),
+        _ => Err(unusable("it has not two legs and a trunk, one above the other", POSE_HINT)),
     }
 }
 
@@ -264,7 +264,7 @@ fn toes_ahead(mesh: &TriMesh) -> Result<bool, Error> {
     let f = Finder::new(mesh)?;
     let (Some(ankle), Some(foot)) = (f.leg(0.07 * f.height, 1.0), f.leg(0.015 * f.height, 1.0))
     else {
-        return Err(unusable("its feet were not found", STAND));
+        return Err(unusable("its feet were not found", POSE_HINT));
     };
     let (lo, hi) = foot.bounds();
     Ok(hi.z - ankle.centroid().z > ankle.centroid().z - lo.z)
@@ -275,7 +275,7 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
     let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
     if let Some(e) = topology.edges.iter().find(|e| e.valence > 2) {
         let what = format!("{} triangles meet at one edge, {:?}", e.valence, e.vertices);
-        return Err(unusable(what, MEND));
+        return Err(unusable(what, REPAIR_HINT));
     }
     // Rims run against the triangles beside them.
     let mut next: BTreeMap<u32, u32> = BTreeMap::new();
@@ -284,7 +284,7 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
             if topology.edges[topology.triangle_edges[t][k] as usize].is_boundary()
                 && next.insert(tri[(k + 1) % 3], tri[k]).is_some()
             {
-                return Err(unusable("two holes touch each other", MEND));
+                return Err(unusable("two holes touch each other", REPAIR_HINT));
             }
         }
     }
@@ -302,13 +302,13 @@ fn cap_holes(mesh: &mut TriMesh) -> Result<usize, Error> {
         }
         let points: Vec<DVec3> = rim.iter().map(|v| mesh.positions[*v as usize]).collect();
         let around = crate::slice::length(&points, true);
-        if around > LARGEST_HOLE {
+        if around > MAX_HOLE_GIRTH {
             let what = format!(
                 "a hole of {:.0} cm around, at {:.0} cm height, is too large to be capped",
                 100.0 * around,
                 100.0 * points[0].y
             );
-            return Err(unusable(what, MEND));
+            return Err(unusable(what, REPAIR_HINT));
         }
         let middle = mesh.positions.len() as u32;
         mesh.positions.push(points.iter().sum::<DVec3>() / points.len() as f64);

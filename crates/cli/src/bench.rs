@@ -2,7 +2,7 @@
 
 mod collide;
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use toile::Error;
 use toile_lab::bench::{self, Detection, Sheet};
 
@@ -58,8 +58,8 @@ fn name(sheet: Sheet) -> &'static str {
 }
 
 fn print_table(table: &Detection) {
-    say(&format!("Self-collision candidates of one step, {} threads\n", table.threads));
-    say(&format!(
+    print_line(&format!("Self-collision candidates of one step, {} threads\n", table.threads));
+    print_line(&format!(
         "{:<9} {:>9} {:>12} {:>15} {:>9} {:>13} {:>9} {:>9}",
         "sheet",
         "triangles",
@@ -71,7 +71,7 @@ fn print_table(table: &Detection) {
         "query ms"
     ));
     for row in &table.rows {
-        say(&format!(
+        print_line(&format!(
             "{:<9} {:>9} {:>12} {:>15} {:>8.1}% {:>13} {:>9.2} {:>9.2}",
             name(row.sheet),
             row.triangles,
@@ -83,9 +83,9 @@ fn print_table(table: &Detection) {
             1e3 * row.query_seconds
         ));
     }
-    say("");
+    print_line("");
     for g in &table.growth {
-        say(&format!(
+        print_line(&format!(
             "{:<9} operations grow like n^{:.2}, time like n^{:.2}",
             name(g.sheet),
             g.operations,

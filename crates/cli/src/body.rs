@@ -2,7 +2,7 @@
 
 mod animate;
 
-use crate::{End, print_json, say, wearer};
+use crate::{End, print_json, print_line, wearer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toile::Error;
@@ -134,7 +134,7 @@ fn make_body(make: &Make, json: bool) -> Result<End, Error> {
             "measurements": m, "measured": values,
         }));
     } else {
-        say(&format!(
+        print_line(&format!(
             "{}: {} {}, {vertices} vertices, {triangles} triangles\n",
             make.out.display(),
             figure.name(),
@@ -145,7 +145,7 @@ fn make_body(make: &Make, json: bool) -> Result<End, Error> {
             },
         ));
         table(&made.measured, Some(&m));
-        say(&format!("\nlandmarks, skeleton and parts in {}", record.display()));
+        print_line(&format!("\nlandmarks, skeleton and parts in {}", record.display()));
     }
     Ok(End::Good)
 }
@@ -187,10 +187,10 @@ fn measure(
         }));
         return Ok(End::Good);
     }
-    say(&format!("{}: {}\n", path.display(), said(&repairs)));
+    print_line(&format!("{}: {}\n", path.display(), said(&repairs)));
     table(&measured, None);
     if let Some(path) = picture {
-        say(&format!("\ndrawn in {}", path.display()));
+        print_line(&format!("\ndrawn in {}", path.display()));
     }
     Ok(End::Good)
 }
@@ -228,7 +228,7 @@ fn table(measured: &Measured, asked: Option<&Measurements>) {
     } else {
         format!("{:>9}", "tape")
     };
-    say(&format!("{:18} {head}", "measurement/cm"));
+    print_line(&format!("{:18} {head}", "measurement/cm"));
     for tape in &measured.tapes {
         let shown = |v: f64| {
             if tape.name == "shoulder_slope" {
@@ -238,7 +238,7 @@ fn table(measured: &Measured, asked: Option<&Measurements>) {
             }
         };
         let beside = asked.and_then(|m| m.get(tape.name)).map(&shown).unwrap_or_default();
-        say(format!("{:18} {} {beside}", tape.name, shown(tape.value)).trim_end());
+        print_line(format!("{:18} {} {beside}", tape.name, shown(tape.value)).trim_end());
     }
 }
 

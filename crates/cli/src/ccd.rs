@@ -1,6 +1,6 @@
 //! `toile ccd`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::PathBuf;
 use toile::Error;
 use toile_collide::ccd::{Ccd, Filter, Pair};
@@ -79,14 +79,14 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     for file in &args.file {
         let queries = ccd::read(file, pair)?;
         if !json {
-            say(&heading(file, &queries));
+            print_line(&heading(file, &queries));
         }
         for method in &methods {
             for filter in &args.filter {
                 let score =
                     ccd::score(&queries, *method, filter_of(*filter), args.gap, args.repeats);
                 if !json {
-                    say(&row(&score));
+                    print_line(&row(&score));
                 }
                 all.push((file.clone(), score));
             }

@@ -1,6 +1,6 @@
 //! `toile check`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::PathBuf;
 use toile::Error;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         for file in &found.files {
             let strain =
                 file.max_strain.map_or(String::new(), |s| format!(", strain {:.1} %", 100.0 * s));
-            say(&format!(
+            print_line(&format!(
                 "{}: {} frames, {}{} self-intersections, {} body penetrations{strain}",
                 file.file.display(),
                 file.frames,
@@ -43,10 +43,10 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
                 let pair = file
                     .first_pair
                     .map_or(String::new(), |[a, b]| format!(", triangles {a} and {b}"));
-                say(&format!("  first in frame {frame}{pair}"));
+                print_line(&format!("  first in frame {frame}{pair}"));
             }
             for warning in &file.warnings {
-                say(&format!("  note: {warning}"));
+                print_line(&format!("  note: {warning}"));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::progress::{Bar, stop_on_interrupt};
 use crate::sim::parse_change;
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::PathBuf;
 use toile::{Error, Preset, Scene};
 use toile_lab::compare::{self, Options};
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/compare")]
     out: PathBuf,
-    /// Simulate so long [s] instead of the scene's own duration.
+    /// Simulated time [s]; overrides the duration of the scene.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// Change a value of the scene for all presets; may be given several times.
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Longest wall time for one preset [s].
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     limit: Option<f64>,
-    /// Number of threads; all there are if not given.
+    /// Number of threads [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -79,9 +79,9 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     if json {
         print_json(&comparison);
     } else {
-        say(comparison.to_text().trim_end());
+        print_line(comparison.to_text().trim_end());
         for path in paths {
-            say(&format!("wrote {}", path.display()));
+            print_line(&format!("wrote {}", path.display()));
         }
     }
     Ok(match (options.stop.is_set(), comparison.is_complete()) {

@@ -1,6 +1,6 @@
 //! `toile completions`.
 
-use crate::{End, Program, say};
+use crate::{End, Program, print_line};
 use clap::CommandFactory;
 use toile::Error;
 
@@ -18,6 +18,6 @@ pub(crate) fn run(args: Args) -> Result<End, Error> {
     // Into memory first: the generator panics if its reader goes away.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Program::command(), "toile", &mut script);
-    say(String::from_utf8_lossy(&script).trim_end());
+    print_line(String::from_utf8_lossy(&script).trim_end());
     Ok(End::Good)
 }

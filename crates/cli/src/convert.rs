@@ -1,6 +1,6 @@
 //! `toile convert`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 
@@ -30,8 +30,8 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
                 serde_json::json!({ "output": output, "frames": frames, "warnings": warnings });
             print_json(&value);
         } else {
-            say(&format!("{}: {frames} frames", output.display()));
-            warnings.iter().for_each(|warning| say(&format!("  note: {warning}")));
+            print_line(&format!("{}: {frames} frames", output.display()));
+            warnings.iter().for_each(|warning| print_line(&format!("  note: {warning}")));
         }
     }
     Ok(End::Good)

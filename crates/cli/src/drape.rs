@@ -6,6 +6,7 @@ use crate::wearer::{ToMeasure, parse_pair};
 use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
+use toile::body::{MotionOrder, Pose, Stance};
 use toile::garment::{Order, dress};
 use toile::{Coordinates, Error};
 
@@ -13,7 +14,7 @@ use toile::{Coordinates, Error};
 ///
 /// Without a name it is a T-shirt of cotton jersey on the mannequin. Writes report.json, final.obj, final.mtl, final.glb and final.png into a
 /// folder; for a garment also body.obj, arranged.png, and how it fits: fit.html, fit.json and a picture of each map. Every frame is
-/// audited with exact predicates, and a run that was stopped or killed goes on with --resume.
+/// audited with exact predicates, and a run that was stopped or killed is resumed with --resume.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   toile drape
@@ -23,6 +24,7 @@ use toile::{Coordinates, Error};
   toile drape dress --measurements me.toml --set waist_girth=74
   toile drape my-pattern.toml --body scan.obj --quality draft
   toile drape skirt --frames gif --every 0.1
+  toile drape tshirt --motion walk --duration 4 --frames glb
   toile drape tshirt --quality fine --resume
   toile drape sphere --fabric silk --quality fine --out out/silk
   toile drape sphere --quality fine --levels 3
@@ -40,16 +42,27 @@ pub(crate) struct Args {
     /// Whose body: female, male or child.
     #[arg(long, default_value = "female")]
     figure: String,
-    /// How it stands while it is dressed: a (arms half raised) or t (arms level).
+    /// How it stands: a (arms half raised) or t (arms level) while it is dressed; or relaxed, sit, squat, lunge or arms-up, into which it
+    /// goes when it is dressed in a.
     #[arg(long, default_value = "a")]
     pose: String,
+    /// What the mannequin does when it is dressed: walk, walk-turn, run, turn, arms-up, squat, sit, lunge, or a BVH file. Frames are those of the motion,
+    /// which begins with the way from the pose of the fitting (1.5 s).
+    #[arg(long, value_name = "NAME|FILE.bvh", conflicts_with = "body")]
+    motion: Option<String>,
+    /// How much of the motion [s]; all of it if not given, and 4 s of a walk or a turn.
+    #[arg(long, value_name = "S", requires = "motion", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// Speed of a walk [m/s]; 1.2 if not given.
+    #[arg(long, value_name = "M/S", requires = "motion", allow_negative_numbers = true)]
+    speed: Option<f64>,
     /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB.
     #[arg(long, value_name = "MESH", conflicts_with = "wearer_size")]
     body: Option<PathBuf>,
     /// In which coordinates results are written with --body: those of its file (unit, axes, place), or toile's (metres, y up).
     #[arg(long, value_name = "WHOSE", requires = "body")]
-    coordinates: Option<Whose>,
-    /// What it is made of: see `toile fabric list`, or a file in fabrics/. A T-shirt is of cotton-jersey, all else of cotton.
+    coordinates: Option<CoordinateFrame>,
+    /// What it is made of: see `toile fabric list`, or a file in fabrics/. Default: cotton-jersey for a T-shirt, else cotton.
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
     /// An option of the design, lengths in metres, such as ease=0.12; see `toile pattern options`. May be given several times.
@@ -64,8 +77,7 @@ pub(crate) struct Args {
     /// How fine the cloth is.
     #[arg(long, value_name = "LEVEL")]
     quality: Option<Quality>,
-    /// Quicker: begin in cells of 2, 4, 8 … times the length and end in those asked for. Squares and scenes; garments are sewn
-    /// in large triangles first in any case.
+    /// Coarse-to-fine: start with cells 2, 4, 8 … times as large. Scenes only; garments are always sewn coarse to fine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=6))]
     levels: Option<u32>,
     #[command(flatten)]
@@ -73,7 +85,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Whose {
+enum CoordinateFrame {
     /// Those of the file of the body.
     Body,
     /// Metres, y up, facing +z, standing on y = 0.
@@ -104,6 +116,12 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     let is_file = Path::new(&args.what).exists();
     let is_square = args.what == "sphere" && !is_file;
     let is_scene = is_file && toile::is_scene(&args.what);
+    if (is_square || is_scene) && args.motion.is_some() {
+        return Err(Error::Request {
+            message: "only a garment's mannequin takes --motion".into(),
+            help: "in a scene, give its body a motion".into(),
+        });
+    }
     if (is_square || is_scene) && !(args.with.is_empty() && args.to_measure.measurements.is_none())
     {
         return Err(Error::Request {
@@ -149,7 +167,7 @@ fn drape_square(args: &Args, json: bool) -> Result<End, Error> {
 fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
     if args.quality.is_some() {
         return Err(Error::Request {
-            message: "a scene says itself how fine its cloth is".into(),
+            message: "the resolution of a scene is set in its file".into(),
             help: format!("toile sim {} --set cloth.0.shape.cells=[40,40]", args.what),
         });
     }
@@ -163,14 +181,14 @@ fn drape_scene(args: &Args, json: bool) -> Result<End, Error> {
 fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     if args.levels.is_some() {
         return Err(Error::Request {
-            message: "a garment is sewn in large triangles first in any case".into(),
-            help: "leave --levels away; --quality says how fine it becomes".into(),
+            message: "garments are always sewn coarse to fine".into(),
+            help: "omit --levels; --quality says how fine it becomes".into(),
         });
     }
     let size = wearer::size(&args.size)?;
     let worn_by = args.wearer_size.as_deref().map(wearer::size).transpose()?;
     let figure = wearer::figure(&args.figure)?;
-    let pose = wearer::pose(&args.pose)?;
+    let (pose, stance) = pose(args)?;
     args.output.check_for_garment()?;
     let order = Order {
         garment: args.what.clone(),
@@ -178,8 +196,16 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         wearer: worn_by,
         figure,
         pose,
+        motion: match &args.motion {
+            Some(motion) => Some(MotionOrder {
+                speed: args.speed,
+                duration: args.duration,
+                ..MotionOrder::new(motion)
+            }),
+            None => stance.map(MotionOrder::to),
+        },
         body: args.body.clone(),
-        fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
+        fabric: args.fabric.clone().unwrap_or_else(|| default_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
             Quality::Normal => 0.01,
@@ -187,8 +213,8 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
         },
         fps: args.output.fps().unwrap_or(FPS),
         coordinates: match args.coordinates {
-            None | Some(Whose::Body) => Coordinates::Body,
-            Some(Whose::Toile) => Coordinates::Toile,
+            None | Some(CoordinateFrame::Body) => Coordinates::Body,
+            Some(CoordinateFrame::Toile) => Coordinates::Toile,
         },
         design_options: args.with.clone(),
         measurements: args.to_measure.apply(figure.measurements(size), &args.set)?,
@@ -199,10 +225,22 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     conclude(outcome?, &args.output, json, &format!("toile drape {}", args.what))
 }
 
+/// The pose in which the mannequin is dressed, and the one into which it goes then.
+fn pose(args: &Args) -> Result<(Pose, Option<Stance>), Error> {
+    match Stance::of_name(&args.pose) {
+        None | Some(Stance::A | Stance::T) => Ok((wearer::pose(&args.pose)?, None)),
+        Some(_) if args.motion.is_some() || args.body.is_some() => Err(Error::Request {
+            message: format!("the pose `{}` is a motion of the mannequin", args.pose),
+            help: "leave --pose, or --motion and --body, away".into(),
+        }),
+        Some(stance) => Ok((Pose::A, Some(stance))),
+    }
+}
+
 /// Frames of a garment per second, unless asked otherwise.
 const FPS: f64 = 30.0;
 
 /// What a garment is made of if nothing is said.
-fn usual_fabric(garment: &str) -> &'static str {
+fn default_fabric(garment: &str) -> &'static str {
     if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
 }

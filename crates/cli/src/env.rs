@@ -1,6 +1,6 @@
 //! `toile env`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::PathBuf;
 use toile::Error;
 use toile::look::{Set, make_environment};
@@ -32,7 +32,7 @@ enum Task {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List if json => print_json(&Set::NAMES),
-        Task::List => Set::NAMES.iter().for_each(|n| say(n)),
+        Task::List => Set::NAMES.iter().for_each(|n| print_line(n)),
         Task::Make { name, out } => {
             let set = make_environment(&name, &out)?;
             let image = set.environment.image();
@@ -41,9 +41,14 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
                     "file": out, "size_px": [image.width, image.height], "has_sun": set.sun.is_some(),
                 }));
             } else {
-                say(&format!("{}: {} × {} pixels", out.display(), image.width, image.height));
+                print_line(&format!(
+                    "{}: {} × {} pixels",
+                    out.display(),
+                    image.width,
+                    image.height
+                ));
                 if set.sun.is_some() {
-                    say("note: the sun is a lamp beside the sky and not in the picture");
+                    print_line("note: the sun is a lamp beside the sky and not in the picture");
                 }
             }
         }

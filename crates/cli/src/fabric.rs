@@ -1,7 +1,7 @@
 //! `toile fabric`.
 
-use crate::render::{Care, conclude};
-use crate::{End, print_json, say};
+use crate::render::{RenderSettings, conclude};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::fabric::{self, Figure};
 use toile::look::swatch;
@@ -40,7 +40,7 @@ enum Task {
         #[arg(long, value_name = "PNG")]
         picture: Option<PathBuf>,
         #[command(flatten)]
-        care: Care,
+        settings: RenderSettings,
     },
     /// Make a fabric file of figures from Kawabata's tests: a CSV file with a row for each figure
     /// (property,weft,warp), or a TOML file with a table [kes].
@@ -103,12 +103,12 @@ enum Task {
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     match args.task {
         Task::List => list(json),
-        Task::Show { fabric, picture: Some(out), plot, care } => {
+        Task::Show { fabric, picture: Some(out), plot, settings } => {
             if let Some(path) = plot {
                 write(&path, &toile_lab::draw_fabric(&fabric::find(&fabric)?).to_svg())?;
             }
-            let (options, started) = (care.options()?, std::time::Instant::now());
-            let drawn = care.draw(json, |tell| swatch(&fabric, &options, &|share| tell(share)));
+            let (options, started) = (settings.options()?, std::time::Instant::now());
+            let drawn = settings.draw(json, |tell| swatch(&fabric, &options, &|share| tell(share)));
             conclude(drawn, &out, started.elapsed().as_secs_f64(), json)
         }
         Task::Show { fabric, plot, .. } => show(&fabric, plot.as_deref(), json),
@@ -118,7 +118,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
             match &out {
                 Some(path) => write(path, &text)?,
                 None if json => {}
-                None => say(text.trim_end()),
+                None => print_line(text.trim_end()),
             }
             if json {
                 print_json(&serde_json::json!({ "appearance": text, "file": out }));
@@ -146,17 +146,17 @@ fn list(json: bool) -> Result<End, Error> {
         print_json(&fabrics);
         return Ok(End::Good);
     }
-    say(&format!(
+    print_line(&format!(
         "{:24} {:>6} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}  {}",
         "fabric", "weight", "bending", "length", "tension", "shear", "Poisson", "thickness", "sure"
     ));
-    say(&format!(
+    print_line(&format!(
         "{:24} {:>6} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}",
         "", "g/m²", "µN·m", "cm", "N/m", "N/m", "", "mm"
     ));
     for f in fabrics {
         let [c1, c2] = f.bending_lengths();
-        say(&format!(
+        print_line(&format!(
             "{:24} {:>6.0} {:>12} {:>10} {:>13} {:>6} {:>7} {:>9}  {}",
             f.name,
             1e3 * f.density,
@@ -169,7 +169,7 @@ fn list(json: bool) -> Result<End, Error> {
             f.least_confidence()
         ));
     }
-    say("\nBending, bending length and tension (to 490 N/m) are along weft / warp.");
+    print_line("\nBending, bending length and tension (to 490 N/m) are along weft / warp.");
     Ok(End::Good)
 }
 
@@ -202,16 +202,16 @@ fn show(name: &str, plot: Option<&Path>, json: bool) -> Result<End, Error> {
         }));
         return Ok(End::Good);
     }
-    say(&format!("{}\n{}\n", f.name, f.provenance.trim()));
-    figures.iter().for_each(|row| say(&line(row)));
-    say(&format!("bending length                {:.2} / {:.2} cm", 100.0 * c1, 100.0 * c2));
+    print_line(&format!("{}\n{}\n", f.name, f.provenance.trim()));
+    figures.iter().for_each(|row| print_line(&line(row)));
+    print_line(&format!("bending length                {:.2} / {:.2} cm", 100.0 * c1, 100.0 * c2));
     let (c, ratio) = (f.membrane(), (f.weft / f.warp).sqrt());
-    say(&format!(
+    print_line(&format!(
         "pulled along the weft, it contracts by {:.3} of its strain; along the warp, by {:.3}",
         f.poisson * ratio,
         f.poisson / ratio
     ));
-    say(&format!(
+    print_line(&format!(
         "C11 {}, C12 {}, C22 {}, C33 {} N/m",
         short(c.c11),
         short(c.c12),
@@ -223,12 +223,16 @@ fn show(name: &str, plot: Option<&Path>, json: bool) -> Result<End, Error> {
     {
         if let Some([x, y]) = points.last() {
             let n = points.len();
-            say(&format!("curve of {key}: {n} points to {} at {} N/m", short(*x), short(*y)));
+            print_line(&format!(
+                "curve of {key}: {n} points to {} at {} N/m",
+                short(*x),
+                short(*y)
+            ));
         }
     }
-    notes.iter().for_each(|n| say(&format!("note: {n}")));
+    notes.iter().for_each(|n| print_line(&format!("note: {n}")));
     if let Some(path) = plot {
-        say(&format!("drawn in {}", path.display()));
+        print_line(&format!("drawn in {}", path.display()));
     }
     Ok(End::Good)
 }
@@ -251,11 +255,11 @@ fn import(file: &Path, out: Option<&Path>, json: bool) -> Result<End, Error> {
     if json {
         print_json(&serde_json::json!({ "fabric": f, "notes": notes, "file": out }));
     } else if let Some(path) = out {
-        say(&format!("{} is in {}", f.name, path.display()));
-        notes.iter().for_each(|n| say(&format!("note: {n}")));
+        print_line(&format!("{} is in {}", f.name, path.display()));
+        notes.iter().for_each(|n| print_line(&format!("note: {n}")));
     } else {
-        notes.iter().for_each(|n| say(&format!("# {n}")));
-        say(text.trim_end());
+        notes.iter().for_each(|n| print_line(&format!("# {n}")));
+        print_line(text.trim_end());
     }
     Ok(End::Good)
 }
@@ -293,10 +297,10 @@ fn fit_to(
         print_json(&serde_json::json!({ "fabric": f, "notes": notes, "file": out }));
     } else {
         let mark = if out.is_some() { "" } else { "# " };
-        notes.iter().for_each(|n| say(&format!("{mark}{n}")));
+        notes.iter().for_each(|n| print_line(&format!("{mark}{n}")));
         match out {
-            Some(path) => say(&format!("{} is in {}", f.name, path.display())),
-            None => say(fabric::to_toml(&f).trim_end()),
+            Some(path) => print_line(&format!("{} is in {}", f.name, path.display())),
+            None => print_line(fabric::to_toml(&f).trim_end()),
         }
     }
     Ok(End::Good)
@@ -317,12 +321,12 @@ fn check(files: &[PathBuf], json: bool) -> Result<End, Error> {
         print_json(&serde_json::json!({ "files": files, "good": good }));
     } else {
         for (file, notes) in found {
-            say(&format!(
+            print_line(&format!(
                 "{}: {}",
                 file.display(),
                 if notes.is_empty() { "good" } else { "no cloth is like this" }
             ));
-            notes.iter().for_each(|n| say(&format!("  {n}")));
+            notes.iter().for_each(|n| print_line(&format!("  {n}")));
         }
     }
     Ok(if good { End::Good } else { End::Bad })

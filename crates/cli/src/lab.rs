@@ -1,6 +1,6 @@
 //! `toile lab`.
 
-use crate::{End, complain, print_json, say};
+use crate::{End, print_error, print_json, print_line};
 use std::path::PathBuf;
 use toile::Error;
 use toile_lab::laboratory::{self, INSTRUMENTS, Instrument, Model, Models, Options, TESTS, Test};
@@ -56,7 +56,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     };
     let draw = args.plots.is_some() || args.report.is_some();
     let options = Options { tests, models, quick: args.quick, draw };
-    let mut progress = |what: &str| complain(&format!("measuring {what}"));
+    let mut progress = |what: &str| print_error(&format!("measuring {what}"));
     let mut report = laboratory::run(&options, &mut progress);
     if !instruments.is_empty() {
         let given: Vec<&str> = args.fabric.iter().map(String::as_str).collect();
@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     if json {
         print_json(&report.to_json());
     } else {
-        say(report.to_text().trim_end());
+        print_line(report.to_text().trim_end());
     }
     if let Some(folder) = &args.plots {
         report.write_plots(folder)?;
@@ -99,6 +99,6 @@ fn list(json: bool) {
     }
     let wide = TESTS.iter().map(|t| t.id.len()).max().unwrap_or(0);
     for test in TESTS.iter().chain(INSTRUMENTS.iter().map(|i| i.test)) {
-        say(&format!("{:<wide$}  {}", test.id, test.about));
+        print_line(&format!("{:<wide$}  {}", test.id, test.about));
     }
 }

@@ -33,7 +33,7 @@ struct Program {
     /// Print the result as JSON on standard output, for other programs.
     #[arg(long, global = true)]
     json: bool,
-    /// Say more: -v what is done, -vv every detail.
+    /// Increase log verbosity (-v info, -vv debug, -vvv trace).
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
 }
@@ -75,11 +75,11 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    memory::give_back_large_lists();
+    memory::set_mmap_threshold();
     let program = match Program::try_parse() {
         Ok(program) => program,
         Err(error) => {
-            // Who reads JSON gets it also when the question was not understood.
+            // Usage errors are JSON, too, when --json is given.
             if error.use_stderr() && std::env::args_os().any(|a| a == "--json") {
                 print_json(&serde_json::json!({ "error": error.to_string(), "help": null }));
             }
@@ -117,7 +117,7 @@ fn main() -> ExitCode {
                 let help = error.help().map(|h| h.to_string());
                 print_json(&serde_json::json!({ "error": error.to_string(), "help": help }));
             }
-            complain(&format!("{:?}", miette::Report::new(error)));
+            print_error(&format!("{:?}", miette::Report::new(error)));
             ExitCode::from(1)
         }
     }
@@ -126,26 +126,26 @@ fn main() -> ExitCode {
 /// Prints a value for other programs.
 fn print_json(value: &impl serde::Serialize) {
     if let Ok(text) = serde_json::to_string_pretty(value) {
-        say(&text);
+        print_line(&text);
     }
 }
 
 /// Prints a line. `println!` panics where this does not: a reader that has gone away, as in
 /// `toile methods | head -1`, is no error of ours, and a full disk ends the program with a reason.
-fn say(line: &str) {
+fn print_line(line: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     let done = writeln!(out, "{line}").and_then(|()| out.flush());
     if let Err(e) = done
         && e.kind() != std::io::ErrorKind::BrokenPipe
     {
-        complain(&format!("standard output: cannot write: {e}; check its space"));
+        print_error(&format!("standard output: cannot write: {e}; check its space"));
         std::process::exit(1);
     }
 }
 
 /// Prints a line for people on standard error, if anybody listens.
-fn complain(line: &str) {
+fn print_error(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,6 +1,6 @@
 //! `toile methods`.
 
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use serde::Serialize;
 use toile::{Error, Preset};
 
@@ -34,16 +34,37 @@ const fn method(id: &'static str, name: &'static str, setting: &'static str) -> 
 const METHODS: &[Method] = &[
     method("M1", "mass-spring grid (Provot 1995)", "solver.springs = \"grid\", solver.damping"),
     method("M2", "strain limit, three orders", "solver.strain_limit.order"),
+    method(
+        "M3",
+        "particle grid, Kawabata's curves",
+        "solver.stretch = \"kes\", .bend = \"angles\"",
+    ),
     method("M4", "mass-spring triangles", "solver.springs = \"triangles\""),
     method("M5", "particle triangles (Volino)", "solver.stretch = \"volino\""),
     method("M6", "stretch and shear conditions", "solver.stretch = \"baraff-witkin\""),
+    method(
+        "M7",
+        "continuum on a particle grid",
+        "solver.stretch = \"continuum\", .bend = \"plate\"",
+    ),
     method("M8", "corotational elements", "solver.stretch = \"corotational\""),
+    method(
+        "M9",
+        "measured curves, viscosity, hysteresis",
+        "solver.stretch = \"stvk\", curves of the fabric",
+    ),
     method("M10", "elastic surface on a grid", "solver.method = \"avoidance\""),
+    method("M11", "bending: plate, hinges, moments", "solver.bend"),
     method("M12", "gravity, wind with gusts", "gravity, [wind]"),
     method("M13", "pinned and keyframed vertices", "cloth.pins"),
     method("N1", "explicit and symplectic Euler", "solver.integrator.type = \"explicit-euler\""),
     method("N2", "explicit midpoint", "solver.integrator.type = \"midpoint\""),
     method("N3", "classical Runge-Kutta", "solver.integrator.type = \"rk4\""),
+    method(
+        "N4",
+        "Runge-Kutta 5(4), adaptive",
+        "library: toile_sim::papers::integrate::DormandPrince",
+    ),
     method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
     method("N6-N9", "implicit rules, Newton's variants", "solver.method = \"implicit\", .implicit"),
     method("N6-N8", "Euler, midpoint, BDF2, quasi-static", "solver.barrier.rule"),
@@ -73,7 +94,7 @@ const METHODS: &[Method] = &[
     method("R2", "zones of impact", "solver.collision.zones"),
     method("R3", "boxes kept apart by limits", "solver.method = \"avoidance\", .avoidance"),
     method("R4", "vertices moved out of bodies", "solver.collision.response = \"geometric\""),
-    method("R5", "repulsion of what is near", "solver.collision.repulsion"),
+    method("R5", "proximity repulsion", "solver.collision.repulsion"),
     method("R6", "bodies as constraints", "solver.collision.response = \"constraints\""),
     method("R7", "barrier: log, two-stage or cubic", "solver.method = \"barrier\", .barrier.law"),
     method("R8", "friction that sticks", "solver.method = \"barrier\", .barrier.epsu"),
@@ -94,7 +115,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         if json {
             print_json(&preset.settings());
         } else {
-            say(toile::settings_as_toml(preset)?.trim_end());
+            print_line(toile::settings_as_toml(preset)?.trim_end());
         }
         return Ok(End::Good);
     }
@@ -109,15 +130,21 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         }));
         return Ok(End::Good);
     }
-    say("Presets (preset = \"…\" in a scene, or --preset):");
+    print_line("Presets (preset = \"…\" in a scene, or --preset):");
     for p in Preset::ALL {
-        say(&format!("  {:15} {}\n{:18}{}", p.name(), p.summary(), "", p.methods().join(" ")));
+        print_line(&format!(
+            "  {:15} {}\n{:18}{}",
+            p.name(),
+            p.summary(),
+            "",
+            p.methods().join(" ")
+        ));
     }
-    say("\nMethods:");
+    print_line("\nMethods:");
     for m in METHODS {
-        say(&format!("  {:5} {:52} {}", m.id, m.name, m.setting));
+        print_line(&format!("  {:5} {:52} {}", m.id, m.name, m.setting));
     }
-    say(&format!(
+    print_line(&format!(
         "\nFabrics (fabric = \"…\" of a cloth):\n  {}",
         toile::fabric::names().join(", ")
     ));

@@ -1,6 +1,6 @@
 //! `toile paper`.
 
-use crate::{End, complain, print_json, say};
+use crate::{End, print_error, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 use toile_lab::compare::make_folder;
@@ -46,11 +46,11 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
         let page = item.run(effort)?;
         let paths = page.write(&folder)?;
         if !json {
-            say(page.to_text().trim_end());
+            print_line(page.to_text().trim_end());
             for path in paths {
-                say(&format!("\nwrote {}", path.display()));
+                print_line(&format!("\nwrote {}", path.display()));
             }
-            say(&format!("took {:.1} s\n", page.seconds));
+            print_line(&format!("took {:.1} s\n", page.seconds));
         }
         pages.push(page);
     }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     if open.is_empty() {
         return Ok(End::Good);
     }
-    complain(&format!(
+    print_error(&format!(
         "differs from the paper for a reason that is not known: {}",
         open.join(", ")
     ));
@@ -75,6 +75,6 @@ fn list(json: bool) {
         return print_json(&ITEMS);
     }
     for item in ITEMS {
-        say(&format!("{:<17} {}", item.id, item.summary));
+        print_line(&format!("{:<17} {}", item.id, item.summary));
     }
 }

@@ -4,7 +4,7 @@ mod export;
 mod seams;
 
 use crate::wearer::{ToMeasure, parse_pair};
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 use toile_pattern::design::{Design, DesignOption};
@@ -190,8 +190,8 @@ fn options(name: &str, json: bool) -> Result<End, Error> {
         print_json(&design.options().iter().map(row).collect::<Vec<_>>());
         return Ok(End::Good);
     }
-    say(&format!("{}: {}\n", design.name(), design.summary()));
-    say(&format!("{:14} {:>8} {:>16}  meaning", "option", "default", "range"));
+    print_line(&format!("{}: {}\n", design.name(), design.summary()));
+    print_line(&format!("{:14} {:>8} {:>16}  meaning", "option", "default", "range"));
     for o in design.options() {
         let default = design.value(o.name).unwrap_or_default().to_string();
         let range = match o.kind.range() {
@@ -199,9 +199,9 @@ fn options(name: &str, json: bool) -> Result<End, Error> {
             Some([min, max]) => format!("{min} to {max}"),
             None => "true or false".into(),
         };
-        say(&format!("{:14} {default:>8} {range:>16}  {}", o.name, o.meaning));
+        print_line(&format!("{:14} {default:>8} {range:>16}  {}", o.name, o.meaning));
     }
-    say(&format!("\nfor example: toile drape {name} --with {}", example(&design)));
+    print_line(&format!("\nfor example: toile drape {name} --with {}", example(&design)));
     Ok(End::Good)
 }
 
@@ -223,7 +223,7 @@ fn list(json: bool) -> Result<End, Error> {
             .collect();
         print_json(&rows);
     } else {
-        designs.iter().for_each(|d| say(&format!("{:14} {}", d.name(), d.summary())));
+        designs.iter().for_each(|d| print_line(&format!("{:14} {}", d.name(), d.summary())));
     }
     Ok(End::Good)
 }
@@ -272,20 +272,25 @@ fn show(
             "faults": check.faults, "drawing": out,
         }));
     } else {
-        say(&pattern.name);
-        say(&format!("\n{:20} {:>6} {:>6} {:>10}", "panel", "edges", "darts", "area/cm²"));
+        print_line(&pattern.name);
+        print_line(&format!("\n{:20} {:>6} {:>6} {:>10}", "panel", "edges", "darts", "area/cm²"));
         for p in &pattern.panels {
             let area = 1e4 * p.signed_area();
-            say(&format!("{:20} {:>6} {:>6} {area:>10.0}", p.name, p.edges.len(), p.darts.len()));
+            print_line(&format!(
+                "{:20} {:>6} {:>6} {area:>10.0}",
+                p.name,
+                p.edges.len(),
+                p.darts.len()
+            ));
         }
-        say(&format!("\n{:20} {:>7} {:>7}  {}", "seam", "a/cm", "b/cm", "edges"));
+        print_line(&format!("\n{:20} {:>7} {:>7}  {}", "seam", "a/cm", "b/cm", "edges"));
         for (s, [a, b]) in seams {
             let edges = format!("{} – {}", chain(&s.a), chain(&s.b));
-            say(&format!("{:20} {:>7.1} {:>7.1}  {edges}", s.name, 100.0 * a, 100.0 * b));
+            print_line(&format!("{:20} {:>7.1} {:>7.1}  {edges}", s.name, 100.0 * a, 100.0 * b));
         }
         tell(&check);
         if let Some(path) = out {
-            say(&format!("\ndrawn in {}", path.display()));
+            print_line(&format!("\ndrawn in {}", path.display()));
         }
     }
     Ok(if check.is_usable() { End::Good } else { End::Bad })
@@ -312,7 +317,7 @@ fn show_proposals(
         seams::tell(&pattern.name, &sewn);
         tell(&check);
         if let Some(path) = out {
-            say(&format!("\ndrawn in {}", path.display()));
+            print_line(&format!("\ndrawn in {}", path.display()));
         }
     }
     Ok(if check.is_usable() { End::Good } else { End::Bad })
@@ -328,7 +333,7 @@ fn check(names: &[String], source: &Source, json: bool) -> Result<End, Error> {
             rows.push(serde_json::json!({ "file": name, "good": check.is_usable(), "faults": check.faults }));
         } else {
             let verdict = if check.is_usable() { "can be sewn" } else { "cannot be sewn" };
-            say(&format!("{name}: {verdict}"));
+            print_line(&format!("{name}: {verdict}"));
             tell(&check);
         }
     }
@@ -340,8 +345,8 @@ fn check(names: &[String], source: &Source, json: bool) -> Result<End, Error> {
 
 /// Lists faults for people.
 fn tell(check: &toile_pattern::Check) {
-    check.errors().for_each(|f| say(&format!("  error: {f}")));
-    check.warnings().for_each(|f| say(&format!("  warning: {f}")));
+    check.errors().for_each(|f| print_line(&format!("  error: {f}")));
+    check.warnings().for_each(|f| print_line(&format!("  warning: {f}")));
 }
 
 fn mesh(
@@ -366,7 +371,7 @@ fn mesh(
         }));
     } else {
         let panels = made.panels.len();
-        say(&format!(
+        print_line(&format!(
             "{}: {panels} panels, {vertices} vertices, {triangles} triangles, {} pairs to sew",
             out.display(),
             sewn.len()
@@ -410,12 +415,12 @@ fn draft(make: &Make, json: bool) -> Result<End, Error> {
                     "output": path, "design": design, "measurements": m, "faults": check.faults,
                 }));
             } else {
-                say(&format!("{}: {}, {size}", path.display(), pattern.name));
+                print_line(&format!("{}: {}, {size}", path.display(), pattern.name));
                 tell(&check);
             }
         }
-        None if json => say(file::to_json(&pattern).trim_end()),
-        None => say(file::to_toml(&pattern).trim_end()),
+        None if json => print_line(file::to_json(&pattern).trim_end()),
+        None => print_line(file::to_toml(&pattern).trim_end()),
     }
     Ok(if check.is_usable() { End::Good } else { End::Bad })
 }

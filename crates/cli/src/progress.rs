@@ -42,7 +42,7 @@ impl Bar {
     }
 
     /// Says what is being done.
-    pub(crate) fn say(&self, doing: String) {
+    pub(crate) fn print_line(&self, doing: String) {
         log::trace!("{doing}");
         self.0.set_message(doing);
         self.0.tick();
@@ -58,7 +58,7 @@ impl Bar {
         if let Some(left) = progress.seconds_left {
             said += &format!(", about {left:.0} s left");
         }
-        self.say(said);
+        self.print_line(said);
     }
 
     /// Shows how far the run of a scene is.

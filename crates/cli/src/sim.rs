@@ -1,7 +1,7 @@
 //! `toile sim`.
 
 use crate::progress::{Bar, stop_on_interrupt};
-use crate::{End, complain, print_json, summary};
+use crate::{End, print_error, print_json, summary};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use toile::{Auditing, Error, Format, Options, Outcome, Scene};
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Change a value of the scene, such as solver.step=0.0005; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_change)]
     set: Vec<(String, String)>,
-    /// Simulate so long [s] instead of the scene's own duration.
+    /// Simulated time [s]; overrides the duration of the scene.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     duration: Option<f64>,
     #[command(flatten)]
@@ -39,31 +39,31 @@ pub(crate) struct Output {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
-    /// Keep frames, in this form.
+    /// Write frames in this format.
     #[arg(long, value_name = "FORMAT")]
     frames: Option<FrameFormat>,
     /// Time between frames [s]; a thirtieth of a second unless the scene says otherwise.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = parse_every)]
     every: Option<f64>,
-    /// Number of threads; all there are if not given. The result is the same to the last bit.
+    /// Number of threads [default: all cores]; results are bitwise independent of it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Resume from the state.bin that a stopped run has left in --out.
     #[arg(long)]
     resume: bool,
-    /// What is audited with exact predicates.
+    /// When to audit with exact predicates.
     #[arg(long, value_name = "WHAT", default_value = "frame")]
     audit: Audit,
     /// Time between saved states [s of wall time].
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true)]
     checkpoint: f64,
-    /// Refuse cloth that begins intersecting instead of untangling it before the first step.
+    /// Reject an intersecting start instead of untangling it.
     #[arg(long)]
     no_untangle: bool,
     /// Do not draw final.png.
     #[arg(long)]
     no_picture: bool,
-    /// Put the bodies too into final.glb and into frames that are glb or usda.
+    /// Include the bodies in final.glb and in glb or usda frames.
     #[arg(long)]
     with_body: bool,
     /// Write unwelded.obj too: final.obj with vertices not joined along seams, so that each panel is an island.
@@ -230,7 +230,7 @@ pub(crate) fn conclude(
                 if json {
                     print_json(&serde_json::json!({ "stopped": true, "steps": 0 }));
                 }
-                complain("stopped before the end of the first step; nothing was written");
+                print_error("stopped before the end of the first step; nothing was written");
                 return Ok(End::Stopped);
             }
             let out = output.out.display();
@@ -238,7 +238,7 @@ pub(crate) fn conclude(
                 print_json(&serde_json::json!({ "stopped": true, "steps": step }));
             }
             let of = steps.map_or(String::new(), |steps| format!(" of {steps}"));
-            complain(&format!(
+            print_error(&format!(
                 "stopped at {time:.3} s (step {step}{of}); resume with\n  {again} --out {out} --resume\n\
                  and the other options as before"
             ));

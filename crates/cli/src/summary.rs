@@ -1,6 +1,6 @@
 //! What a run says to people when it ends.
 
-use crate::say;
+use crate::print_line;
 use std::path::Path;
 use toile::garment::FitReport;
 use toile::{GarmentReport, Report};
@@ -12,7 +12,7 @@ pub(crate) fn print(report: &Report, out: &Path, picture: bool) {
         None => print_scene(report),
     }
     audited(report);
-    say(&format!(
+    print_line(&format!(
         "  largest stretch {:.1} %, {:.3} m to {:.3} m high, moving at {:.3} m/s",
         100.0 * report.max_strain,
         report.lowest,
@@ -20,25 +20,25 @@ pub(crate) fn print(report: &Report, out: &Path, picture: bool) {
         report.rms_speed_final
     ));
     for warning in &report.warnings {
-        say(&format!("  note: {warning}"));
+        print_line(&format!("  note: {warning}"));
     }
     if let Some(garment) = &report.garment {
         print_fit(garment);
     }
     let failed: Vec<_> = report.failures().collect();
     if !report.expect.is_empty() && failed.is_empty() {
-        say(&format!("  all {} expectations of the scene hold", report.expect.len()));
+        print_line(&format!("  all {} expectations of the scene hold", report.expect.len()));
     }
     for verdict in failed {
-        say(&format!("  NOT AS EXPECTED: {verdict}"));
+        print_line(&format!("  NOT AS EXPECTED: {verdict}"));
     }
-    say(&format!("  state {}, results in {}", report.state_hash, out.display()));
+    print_line(&format!("  state {}, results in {}", report.state_hash, out.display()));
     if report.garment.is_some() {
         if picture {
-            say(&format!("picture     {}", out.join("final.png").display()));
+            print_line(&format!("picture     {}", out.join("final.png").display()));
         }
         let page = out.join("fit.html");
-        say(&format!("fit report  {} (open it in a browser)", page.display()));
+        print_line(&format!("fit report  {} (open it in a browser)", page.display()));
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn print(report: &Report, out: &Path, picture: bool) {
 fn print_garment(report: &Report, garment: &GarmentReport) {
     let others =
         garment.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
-    say(&format!(
+    print_line(&format!(
         "{} {}, {}{}: {} vertices, {} steps, {:.1} s, seams closed to {:.1} mm{}",
         garment.garment,
         garment.size,
@@ -59,32 +59,32 @@ fn print_garment(report: &Report, garment: &GarmentReport) {
         if garment.at_rest { "" } else { "; NOT AT REST yet" },
     ));
     if let Some(repairs) = garment.body_repairs.as_ref().filter(|r| !r.is_nothing()) {
-        say(&format!("  note: the body was repaired: {}", crate::body::said(repairs)));
+        print_line(&format!("  note: the body was repaired: {}", crate::body::said(repairs)));
     }
     if let Some(note) = &garment.coordinates_note {
-        say(&format!("  {note}"));
+        print_line(&format!("  {note}"));
     }
     if let Some(open) = &garment.open_seam {
-        say(&format!("  {open}"));
+        print_line(&format!("  {open}"));
     }
 }
 
 /// How a garment fits.
 fn print_fit(garment: &GarmentReport) {
     for girth in &garment.fit.girths {
-        say(&format!("  {}", FitReport::line(girth)));
+        print_line(&format!("  {}", FitReport::line(girth)));
     }
     for verdict in &garment.fit.complaints {
-        say(&format!("  {verdict}"));
+        print_line(&format!("  {verdict}"));
     }
     if let Some([_, reason]) = &garment.fit.best_size {
-        say(&format!("  best size {reason}"));
+        print_line(&format!("  best size {reason}"));
     }
 }
 
 /// What a scene is, and what it took.
 fn print_scene(report: &Report) {
-    say(&format!(
+    print_line(&format!(
         "{}: {} vertices, {} triangles, {:.3} s in {} steps ({})",
         report.scene,
         report.vertices,
@@ -93,7 +93,7 @@ fn print_scene(report: &Report) {
         report.steps,
         report.preset
     ));
-    say(&format!(
+    print_line(&format!(
         "  took {:.1} s on {} threads{}",
         report.wall_seconds,
         report.threads,
@@ -102,7 +102,7 @@ fn print_scene(report: &Report) {
             .map_or(String::new(), |b| format!(", {:.0} MB of memory", b as f64 / 1e6))
     ));
     if let Some(effort) = &report.effort {
-        say(&format!(
+        print_line(&format!(
             "  {} Newton and {} linear iterations, {} halvings, {} detections; {:.0} contacts, {} at most",
             effort.newton_iterations,
             effort.linear_iterations,
@@ -113,7 +113,7 @@ fn print_scene(report: &Report) {
         ));
     }
     if let Some(undone) = &report.untangle {
-        say(&format!(
+        print_line(&format!(
             "  untangled in {} iterations: {} pairs of triangles and {} triangles inside bodies at the start, \
              {} and {} left; moved by {:.1} mm, {:.1} mm at most",
             undone.iterations,
@@ -131,15 +131,15 @@ fn print_scene(report: &Report) {
 fn audited(report: &Report) {
     match (report.intersections_max, report.body_penetrations_max) {
         (Some(0), Some(0)) => {
-            say(&format!("  no intersection in any of {} audited frames", report.frames));
+            print_line(&format!("  no intersection in any of {} audited frames", report.frames));
         }
-        (Some(0), None) => say(&format!(
+        (Some(0), None) => print_line(&format!(
             "  no self-intersection in any of {} audited frames; cloth inside bodies: unknown, one is open",
             report.frames
         )),
         (Some(i), p) => {
             let known = |n: Option<u64>| n.map_or("an unknown number of".into(), |n| n.to_string());
-            say(&format!(
+            print_line(&format!(
                 "  INTERSECTIONS: up to {i} pairs of triangles, up to {} triangles inside bodies \
                  (at the end {} and {})",
                 known(p),
@@ -147,6 +147,6 @@ fn audited(report: &Report) {
                 known(report.body_penetrations_final)
             ));
         }
-        (None, _) => say("  not audited"),
+        (None, _) => print_line("  not audited"),
     }
 }

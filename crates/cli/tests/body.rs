@@ -80,7 +80,7 @@ fn a_mannequin_walks_into_files() {
         (vec!["--motion", "walk", "-o", "f.obj"], "no format of animations"),
         (vec!["--motion", "walk", "-o", "taken.pc2"], "would be replaced"),
         (vec!["--motion", "walk", "--speed", "40", "-o", "f.glb"], "is no walk"),
-        (vec!["--motion", "turn", "--speed", "1", "-o", "f.glb"], "--speed is that of a walk"),
+        (vec!["--motion", "turn", "--speed", "1", "-o", "f.glb"], "`turn` has no speed"),
         (vec!["--motion", "bad.bvh", "-o", "f.glb"], "line 4: `nan` is no number"),
         (vec!["--motion", "none.bvh", "-o", "f.glb"], "none.bvh"),
     ] {

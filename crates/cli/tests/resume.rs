@@ -10,7 +10,7 @@ fn hash(toile: &Toile, out: &str) -> String {
     toile.json(&format!("{out}/report.json"))["state_hash"].as_str().expect("a hash").to_owned()
 }
 
-/// A scene whose fabric is viscous and rubs: where its threads have slid to is part of the state.
+/// A scene whose fabric has viscosity and friction between its threads: slider positions are part of the state.
 fn lossy() -> String {
     let fabric = "{ viscosity = 1e-3, shear_hysteresis = 2.0, bend_hysteresis_warp = 4e-4 }";
     SMALL.replace("jitter", &format!("fabric = {fabric}\njitter"))

@@ -2,23 +2,23 @@
 
 mod boxes;
 mod budget;
+mod cell_cache;
 mod cells;
 mod features;
 mod finder;
-mod kept;
 mod leaf;
-mod near;
 mod neighbour_list;
+mod plane_test;
 mod sort;
 
-use crate::prune::{Folds, Prune};
+use crate::prune::{CurvatureBounds, Prune};
 use crate::tree::{self, Layout, Moved, Plan, Rest, Side, Tree};
 use crate::volume::{Aabb, Aabb32, Dop, MovingBox, Volume, VolumeKind};
 use crate::{Motion, Options, Surface};
 use budget::Budget;
 use cells::Grid;
 use features::{Fans, Features};
-use finder::{Finder, Until};
+use finder::{Finder, QueryDepth};
 use glam::{DVec2, DVec3};
 use leaf::Query;
 pub use neighbour_list::NeighbourList;
@@ -84,7 +84,7 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// A vertex is nowhere: volumes around it would hold nothing, and pairs would be lost.
+/// A vertex position is not finite, so that no volume contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("vertex {vertex} has a position that is not finite")]
 pub struct NotFinite {
@@ -123,7 +123,7 @@ pub struct Detector {
     pub surface: Surface,
     options: Options,
     tree: AnyTree,
-    folds: Folds,
+    folds: CurvatureBounds,
     features: Features,
     /// How far a vertex can have moved since the volumes were computed [m].
     drift: f64,
@@ -224,20 +224,20 @@ impl Detector {
             VolumeKind::Dop18 => AnyTree::Dop18(Tree::new(l, r)),
             VolumeKind::Dop26 => AnyTree::Dop26(Tree::new(l, r)),
         };
-        let folds = Folds::new(options.prune, &surface, uv, plan, &layout);
+        let folds = CurvatureBounds::new(options.prune, &surface, uv, plan, &layout);
         let features = Features::new(layout);
         let (drift, budget) = (f64::INFINITY, Budget::default());
         Self { surface, options, tree, folds, features, drift, updated: false, budget }
     }
 
     /// From now on queries together collect at most so many pairs: one that finds more stops, its result is not complete, and
-    /// [`Self::has_too_many`] says so.
+    /// [`Self::exceeded_pair_limit`] says so.
     pub fn limit_pairs(&mut self, most: usize) {
         self.budget = Budget::new(most);
     }
 
     /// Whether queries since [`Self::limit_pairs`] have found more pairs than they may; what they returned is of no use then.
-    pub fn has_too_many(&self) -> bool {
+    pub fn exceeded_pair_limit(&self) -> bool {
         self.budget.is_exceeded()
     }
 
@@ -256,7 +256,7 @@ impl Detector {
         self.features.layout.depths.iter().max().map_or(0, |d| *d as usize + 1)
     }
 
-    /// Takes up the motion of a step. Pairs farther apart than `separation` throughout the step
+    /// Updates the tree to the motion of a step. Pairs farther apart than `separation` throughout the step
     /// are not reported.
     ///
     /// Within a step, `moved` tells which vertices' ends changed since the last update; only pairs
@@ -331,30 +331,30 @@ impl Detector {
 
     /// Takes all vertices to be unmoved from here on, so that pairs are reported only for the other
     /// surface's moved vertices.
-    pub fn settle(&mut self) {
+    pub fn mark_unmoved(&mut self) {
         self.features.moved = Moved::Nothing;
     }
 
     /// Candidate pairs of the surface with itself. Patches whose curvature is within `cone_limit`
     /// are skipped, and pairs with a plane between them; 0 skips nothing.
     pub fn self_candidates(&self, cone_limit: f64) -> (Candidates, Counts) {
-        self.self_query(cone_limit, Until::Features, false)
+        self.self_query(cone_limit, QueryDepth::Features, false)
     }
 
     /// The part of [`Self::self_candidates`] that finds pairs of triangles whose boxes overlap, without
     /// looking at their features: to see what it costs.
     pub fn self_traversal(&self, cone_limit: f64) -> Counts {
-        self.self_query(cone_limit, Until::Triangles, false).1
+        self.self_query(cone_limit, QueryDepth::Triangles, false).1
     }
 
     /// The part of [`Self::self_traversal`] that goes down the tree to pairs of leaves.
     pub fn self_descent(&self, cone_limit: f64) -> Counts {
-        self.self_query(cone_limit, Until::Leaves, false).1
+        self.self_query(cone_limit, QueryDepth::Leaves, false).1
     }
 
     /// Candidate pairs of the surface with itself that no plane keeps apart, whatever its curvature.
     fn self_neighbours(&self) -> Candidates {
-        self.self_query(0.0, Until::Features, true).0
+        self.self_query(0.0, QueryDepth::Features, true).0
     }
 
     /// Reports only pairs with one of these vertices, until the next update.
@@ -362,7 +362,7 @@ impl Detector {
         self.features.moved = self.features.layout.moved(vertices);
     }
 
-    fn self_query(&self, cone_limit: f64, until: Until, planes: bool) -> (Candidates, Counts) {
+    fn self_query(&self, cone_limit: f64, until: QueryDepth, planes: bool) -> (Candidates, Counts) {
         let layout = &self.features.layout;
         let pruned = cone_limit > 0.0 && self.options.prune != Prune::Nothing;
         let planes = planes || pruned;
@@ -379,7 +379,7 @@ impl Detector {
             let apart = known.as_ref().map(|known| {
                 |i: usize, j: usize| self.folds.flat_together(ends, known, i, j)
             });
-            let apart = apart.as_ref().map(|apart| apart as &tree::Apart<'_>);
+            let apart = apart.as_ref().map(|apart| apart as &tree::IsSeparated<'_>);
             let (found, counts) =
                 tree::self_pairs(self.side(tree), &flat, apart, self.options.descend, sink);
             self.gathered(found, counts)
@@ -392,7 +392,7 @@ impl Detector {
         _: &Tree<V>,
         fans: Option<&'a Fans>,
         planes: bool,
-        until: Until,
+        until: QueryDepth,
         query: Query,
     ) -> Finder<'a> {
         Finder::with_itself::<V>(self, fans, planes, until, query)

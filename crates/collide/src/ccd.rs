@@ -70,33 +70,33 @@ pub struct Separation {
     pub radius: f64,
     /// Gap to be kept beyond the radii [m].
     pub gap: f64,
-    /// Part of its gap by which a pair that begins nearer than asked may still come nearer.
-    pub leeway: f64,
+    /// Largest fraction of its initial gap by which a pair may approach; 1 − η for the conservative rescaling η of IPC.
+    pub max_approach: f64,
     /// How much of the radius is a body's own [m]. Times are found to a part of what lies beyond it: a ball does not become
     /// coarse by being large.
     pub body: f64,
 }
 
 impl Separation {
-    /// Leeway of a pair that need not be stopped at once: a tenth of its gap.
+    /// Approach of a pair that need not be stopped at once: a tenth of its gap.
     pub const LOOSE: f64 = 0.1;
 
-    /// Leeway that only covers rounding: every approach of a pair that is too near is reported.
+    /// Approach that only covers rounding: every approach of a pair that is too near is reported.
     pub const STRICT: f64 = 1e-6;
 
-    /// Features without radius, with the loose leeway.
+    /// Features without radius, with [`Self::LOOSE`].
     pub fn gap(gap: f64) -> Self {
-        Self { radius: 0.0, gap, leeway: Self::LOOSE, body: 0.0 }
+        Self { radius: 0.0, gap, max_approach: Self::LOOSE, body: 0.0 }
     }
 
     /// Distance that must not be undercut by a pair that begins `start` apart.
     ///
-    /// A pair that is already nearer than asked may stay and may leave; it must not come nearer
-    /// by more than its leeway. So a touching pair is not reported for ever.
+    /// A pair that is already nearer than the separation may stay and may leave; it must not come nearer
+    /// by more than `max_approach` of its gap. So a touching pair is not reported for ever.
     pub fn threshold(&self, start: f64) -> f64 {
         let wanted = self.radius + self.gap;
         if start > self.radius {
-            wanted.min(self.radius + (1.0 - self.leeway) * (start - self.radius))
+            wanted.min(self.radius + (1.0 - self.max_approach) * (start - self.radius))
         } else {
             start * (1.0 - Self::STRICT)
         }
@@ -129,7 +129,12 @@ impl Ccd {
         face: [[DVec3; 2]; 3],
         separation: Separation,
     ) -> Option<Impact> {
-        self.answer(Pair::VertexFace, &[p, face[0], face[1], face[2]], separation, Filter::Hull)
+        self.time_of_impact(
+            Pair::VertexFace,
+            &[p, face[0], face[1], face[2]],
+            separation,
+            Filter::Hull,
+        )
     }
 
     /// An edge against an edge.
@@ -139,11 +144,11 @@ impl Ccd {
         b: [[DVec3; 2]; 2],
         separation: Separation,
     ) -> Option<Impact> {
-        self.answer(Pair::EdgeEdge, &[a[0], a[1], b[0], b[1]], separation, Filter::Hull)
+        self.time_of_impact(Pair::EdgeEdge, &[a[0], a[1], b[0], b[1]], separation, Filter::Hull)
     }
 
-    /// Answers one query.
-    pub fn answer(
+    /// Time of impact of one query.
+    pub fn time_of_impact(
         self,
         pair: Pair,
         x: &Query,
@@ -165,10 +170,10 @@ impl Ccd {
         if apart { None } else { self.decide(pair, x, separation) }
     }
 
-    /// Answers many queries of one kind, several at a time: `query` gives the vertices of the one
-    /// with a number below `count`, or none if it need not be asked; `found` sees the impacts, in
-    /// order. Each answer is the same as that of [`Self::answer`].
-    pub fn answer_all(
+    /// Times of impact of many queries of one kind, several at a time: `query` gives the vertices of the one
+    /// with a number below `count`, or none if it need not be queried; `found` sees the impacts, in
+    /// order. Each answer is the same as that of [`Self::time_of_impact`].
+    pub fn times_of_impact(
         self,
         pair: Pair,
         count: usize,
@@ -178,7 +183,7 @@ impl Ccd {
         found: impl FnMut(usize, Impact),
     ) {
         let mut found = found;
-        sift(pair, count, separation, filter, query, |i, x| {
+        filter_queries(pair, count, separation, filter, query, |i, x| {
             if let Some(impact) = self.decide(pair, x, separation) {
                 found(i, impact);
             }
@@ -208,18 +213,18 @@ impl Ccd {
 
 /// Whether a plane with this unit normal, from the second feature to the first, keeps them farther apart than `distance`
 /// on all their way. No rounding makes it say so of features that come nearer.
-pub fn is_kept_apart(pair: Pair, x: &Query, normal: DVec3, distance: f64) -> bool {
+pub fn is_separated(pair: Pair, x: &Query, normal: DVec3, distance: f64) -> bool {
     let [p, q, r, s] = *x;
     match pair {
-        Pair::VertexFace => separating::is_kept_apart(&[p], &[q, r, s], normal, distance),
-        Pair::EdgeEdge => separating::is_kept_apart(&[p, q], &[r, s], normal, distance),
+        Pair::VertexFace => separating::is_separated(&[p], &[q, r, s], normal, distance),
+        Pair::EdgeEdge => separating::is_separated(&[p, q], &[r, s], normal, distance),
     }
 }
 
 /// Finds the queries that a filter does not dismiss: those that may come nearer than the separation.
-/// `query` gives the vertices of the one with a number below `count`, or none if it need not be asked;
+/// `query` gives the vertices of the one with a number below `count`, or none if it need not be queried;
 /// `kept` sees what is left, in order.
-pub fn sift(
+pub fn filter_queries(
     pair: Pair,
     count: usize,
     separation: Separation,
@@ -228,13 +233,13 @@ pub fn sift(
     kept: impl FnMut(usize, &Query),
 ) {
     match pair {
-        Pair::VertexFace => sift_blocks::<6, 1>(count, separation, filter, query, kept),
-        Pair::EdgeEdge => sift_blocks::<8, 2>(count, separation, filter, query, kept),
+        Pair::VertexFace => filter_blocks::<6, 1>(count, separation, filter, query, kept),
+        Pair::EdgeEdge => filter_blocks::<8, 2>(count, separation, filter, query, kept),
     }
 }
 
 #[inline]
-fn sift_blocks<const D: usize, const FIRST: usize>(
+fn filter_blocks<const D: usize, const FIRST: usize>(
     count: usize,
     separation: Separation,
     filter: Filter,
@@ -268,8 +273,8 @@ fn sift_blocks<const D: usize, const FIRST: usize>(
     second.empty(filter, &mut kept);
 }
 
-/// The same as [`sift`] by [`Filter::Hull`] where most queries are expected to be left over.
-pub(crate) fn sift_near(
+/// The same as [`filter_queries`] by [`Filter::Hull`] where most queries are expected to be left over.
+pub(crate) fn filter_nearby_queries(
     pair: Pair,
     count: usize,
     separation: Separation,
@@ -277,13 +282,13 @@ pub(crate) fn sift_near(
     kept: impl FnMut(usize),
 ) {
     match pair {
-        Pair::VertexFace => sift_all::<6, 1>(count, separation, query, kept),
-        Pair::EdgeEdge => sift_all::<8, 2>(count, separation, query, kept),
+        Pair::VertexFace => filter_all::<6, 1>(count, separation, query, kept),
+        Pair::EdgeEdge => filter_all::<8, 2>(count, separation, query, kept),
     }
 }
 
 #[inline]
-fn sift_all<const D: usize, const FIRST: usize>(
+fn filter_all<const D: usize, const FIRST: usize>(
     count: usize,
     separation: Separation,
     query: impl Fn(usize) -> Query,

@@ -23,7 +23,7 @@ use crate::field::{Lines, Solid, SolidError};
 use glam::{DVec2, DVec3};
 
 /// Pixels of the largest image.
-const LIMIT: usize = 1 << 26;
+const MAX_PIXELS: usize = 1 << 26;
 
 /// The place and size of an image's pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +53,8 @@ impl Frame {
         let counts = ((hi - lo) / pixel).ceil() + 1.0;
         let total = counts.x * counts.y;
         let far = lo.abs().max(hi.abs()).max_element();
-        if total.is_nan() || total > LIMIT as f64 || pixel < 4.0 * f64::EPSILON * far {
-            return Err(SolidError::TooFine { nodes: total, limit: LIMIT });
+        if total.is_nan() || total > MAX_PIXELS as f64 || pixel < 4.0 * f64::EPSILON * far {
+            return Err(SolidError::TooFine { nodes: total, limit: MAX_PIXELS });
         }
         let origin = 0.5 * (lo + hi) - 0.5 * pixel * (counts - 1.0);
         Ok(Self { axis, origin, pixel, counts: [counts.x as usize, counts.y as usize] })

@@ -61,11 +61,11 @@ pub mod image;
 mod options;
 pub mod proximity;
 pub mod prune;
+mod simd;
 mod surface;
 pub mod tree;
 pub mod volume;
 pub mod voxel;
-mod wide;
 
 pub use broad::{Candidates, Counts, NotFinite};
 pub use options::{Arity, Options};

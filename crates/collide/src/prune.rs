@@ -1,4 +1,4 @@
-//! Curvature pruning of self-collision (D6): which regions surely do not meet themselves.
+//! Curvature pruning of self-collision (D6): which regions are surely free of self-intersection.
 //!
 //! | part | says of a region |
 //! |---|---|
@@ -12,9 +12,9 @@ mod adjacency;
 mod cone;
 mod contour;
 mod cover;
+mod curvature;
 mod direction;
 pub(crate) mod fan;
-mod fold;
 mod gradient;
 mod group;
 mod halo;
@@ -26,8 +26,10 @@ pub use adjacency::Adjacency;
 pub use cone::{Cone, DEFAULT_LIMIT};
 pub use contour::{boundary_loop, is_simple, outline_is_simple};
 pub use cover::Covers;
+pub(crate) use curvature::CurvatureBounds;
+pub use curvature::{CurvatureBound, Prune};
 pub use direction::{Direction, DirectionSet};
-pub(crate) use fold::Folds;
-pub use fold::{Fold, Prune};
-pub use gradient::{Gradient, GradientCone, MAX_CONDITION, RestTriangle, SLACK, is_forward, limit};
+pub use gradient::{
+    ANGLE_ROUNDING, Gradient, GradientCone, MAX_CONDITION, RestTriangle, is_forward, limit,
+};
 pub use injective::GradientCones;

@@ -21,7 +21,7 @@ pub use refit::Refit;
 pub(crate) use refit::{bottom_up, parents};
 pub use region_merge::region_merge;
 pub use traverse::Descend;
-pub(crate) use traverse::{Apart, Side, Sink, pairs, self_pairs};
+pub(crate) use traverse::{IsSeparated, LeafVisitor, Side, pairs, self_pairs};
 
 use crate::volume::{Aabb, Volume};
 use glam::DVec3;

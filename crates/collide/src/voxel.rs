@@ -12,10 +12,10 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 /// Cells of the largest tree.
-const LIMIT: usize = 1 << 23;
+const MAX_CELLS: usize = 1 << 23;
 
 /// Levels of the deepest tree: cells of a millionth of the body.
-const DEEPEST: u32 = 20;
+const MAX_DEPTH: u32 = 20;
 
 /// What is known of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +89,11 @@ impl Octree {
         let size = (hi - lo).max_element();
         let half = (0.5 * size * (1.0 + 1e-6)).max(8.0 * f64::EPSILON * far).max(1e-100);
         let slack = 8.0 * f64::EPSILON * (far + half);
-        let too_fine = |nodes: f64| SolidError::TooFine { nodes, limit: LIMIT };
+        let too_fine = |nodes: f64| SolidError::TooFine { nodes, limit: MAX_CELLS };
         let mut levels = 0;
         while 2.0 * half / f64::from(1_u32 << levels) > smallest {
             levels += 1;
-            if levels > DEEPEST {
+            if levels > MAX_DEPTH {
                 return Err(too_fine((size / smallest).powi(2)));
             }
         }
@@ -117,7 +117,7 @@ impl Octree {
                     }
                     Cell::Split(_) => {
                         let first = cells.len();
-                        if first + 8 > LIMIT {
+                        if first + 8 > MAX_CELLS {
                             return Err(too_fine(first as f64 + 8.0));
                         }
                         cells.resize(first + 8, Cell::Free);

@@ -26,7 +26,7 @@ fn is_contact(pair: Pair, q: &Four) -> bool {
 }
 
 fn is_reported(ccd: Ccd, pair: Pair, q: &Four) -> bool {
-    ccd.answer(pair, q, Separation::gap(0.0), Filter::Hull).is_some()
+    ccd.time_of_impact(pair, q, Separation::gap(0.0), Filter::Hull).is_some()
 }
 
 /// What a method makes of a family.

@@ -242,7 +242,7 @@ fn a_pair_that_parts_from_contact_is_reported_once_and_one_that_keeps_a_gap_is_n
     assert!(ask(1e-4, 1e-4).is_none(), "too near, but no nearer");
     assert!(ask(1e-4, 0.95e-4).is_none(), "nearer by less than a tenth");
     assert!(ask(1e-4, 0.85e-4).is_some(), "nearer by more");
-    let strict = Separation { leeway: Separation::STRICT, ..Separation::gap(1e-3) };
+    let strict = Separation { max_approach: Separation::STRICT, ..Separation::gap(1e-3) };
     let beside = |to: DVec3| {
         let p = DVec3::new(0.25, 0.25, 1e-4);
         Ccd::Separating.vertex_face([p, p + to], face, strict)

@@ -37,7 +37,9 @@ impl Steps {
     fn met(&self, s: &Surface, motion: Motion<'_>, all: &Candidates) -> Vec<[u32; 3]> {
         let gap = Separation::gap(1e-9 * self.size);
         let meets = |pair: Pair, v: [u32; 4]| {
-            Ccd::Separating.answer(pair, &v.map(|v| motion.ends(v)), gap, Filter::Hull).is_some()
+            Ccd::Separating
+                .time_of_impact(pair, &v.map(|v| motion.ends(v)), gap, Filter::Hull)
+                .is_some()
         };
         let vf = all.vf.iter().filter(|[v, t]| {
             let [a, b, c] = s.triangles[*t as usize];

@@ -9,7 +9,8 @@ use panels::{
 use proptest::prelude::*;
 use toile_collide::Motion;
 use toile_collide::prune::{
-    Cone, Covers, DEFAULT_LIMIT, DirectionSet, Fold, GradientCone, GradientCones, RestTriangle,
+    Cone, Covers, CurvatureBound, DEFAULT_LIMIT, DirectionSet, GradientCone, GradientCones,
+    RestTriangle,
 };
 use toile_mesh::TriMesh;
 

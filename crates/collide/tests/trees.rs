@@ -324,7 +324,7 @@ fn a_settled_body_meets_only_what_moved() {
     da.update(a.steps[0].motion(), GAP, None).unwrap();
     da.update(ma, GAP, Some(moved)).unwrap();
     db.update(mb, GAP, None).unwrap();
-    db.settle();
+    db.mark_unmoved();
     let (found, _) = da.candidates_with(&db);
     let mut truth = brute::candidates(&a.surface, ma, &b.surface, mb, GAP);
     let any = |of: &[u32]| of.iter().any(|v| moved[*v as usize]);

@@ -25,22 +25,30 @@ use toile_audit::Shape;
 use toile_body::{Landmarks, Part};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
-use toile_pattern::{BodyPart, Panel, Pattern, Side};
+use toile_pattern::{BodyPart, Frame, Panel, Pattern, Side};
 
 /// Room between body and panel [m].
 const CLEARANCE: f64 = 0.015;
 /// How far a panel is moved away at a time, and how often [m].
-const MOVE: f64 = 0.015;
-const MOVES: u32 = 14;
+const MOVE_STEP: f64 = 0.015;
+const MAX_MOVES: u32 = 14;
 /// Directions that a tube is tried in.
-const TURNS: u32 = 36;
+const TUBE_ANGLES: u32 = 36;
 /// Room between the edges of a tube, and between panels side by side [m].
-const OPENING: f64 = 0.006;
+const TUBE_OPENING: f64 = 0.006;
 
 /// Half the room between the panels of the two legs [m].
-const BETWEEN: f64 = 0.003;
+const LEG_HALF_GAP: f64 = 0.003;
 /// How sharply wide skirts are bent at the sides [m].
-const BEND: f64 = 0.12;
+const ROOF_BEND_RADIUS: f64 = 0.12;
+/// A panel stands upright if its own upright and its normal are so nearly those of the body.
+const UPRIGHT: f64 = 0.99;
+/// How far before panels of the trunk sleeves are put that would lie within [m].
+const BEFORE_TRUNK: f64 = 0.03;
+/// How far below the armpits a top without shoulders begins [m].
+const BELOW_ARMPIT: f64 = 0.01;
+/// How near to an arm a skirt may be [m].
+const BESIDE_ARM: f64 = 0.06;
 
 /// Where all panels are.
 #[derive(Clone, Debug)]
@@ -64,7 +72,9 @@ pub fn arrange(
     let pattern = &pattern.with_hints();
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
-    let room = Room { body, landmarks, solid, lift };
+    let ceiling = ceiling(pattern) + lift;
+    let out = [0, 1].map(|arm| outside_trunk(pattern, arm));
+    let room = BodyContext { body, landmarks, solid, lift, ceiling, out };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -85,8 +95,8 @@ pub fn arrange(
         }
         let start = places[i].clone();
         let mut best = (f64::INFINITY, start.clone());
-        for turn in 0..TURNS {
-            places[i] = start.clone().turned(f64::from(turn) / f64::from(TURNS));
+        for turn in 0..TUBE_ANGLES {
+            places[i] = start.clone().turned(f64::from(turn) / f64::from(TUBE_ANGLES));
             let pairs = mesh.stitchings.iter().flat_map(|s| &s.pairs);
             let far: f64 = pairs
                 .filter(|p| p.iter().any(|v| v.panel as usize == i))
@@ -111,8 +121,8 @@ pub fn arrange(
         let inner: Vec<(i32, Place)> =
             within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
         let start = places[i].clone().outside(&inner);
-        let clear = (0..MOVES).find_map(|k| {
-            let place = start.clone().moved(MOVE * f64::from(k));
+        let clear = (0..MAX_MOVES).find_map(|k| {
+            let place = start.clone().moved(MOVE_STEP * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
                 Ok(None) => Some(Ok((place, x))),
@@ -135,12 +145,65 @@ pub fn arrange(
 }
 
 /// The body that panels are put around.
-struct Room<'a> {
+struct BodyContext<'a> {
     body: &'a TriMesh,
     landmarks: &'a Landmarks,
     solid: Shape,
     /// What frames are lifted by [m].
     lift: f64,
+    /// What lies like a roof must be below this, the lower end of what is worn above [m].
+    ceiling: f64,
+    /// How far before and behind the middle framed panels of the left and the right arm must be [m].
+    out: [f64; 2],
+}
+
+/// How far from the middle, to the front and back, framed panels of an arm must be at least so that they do not lie within panels of the
+/// trunk, which would be sewn over the shoulder with the sleeve inside; nothing if none does.
+fn outside_trunk(pattern: &Pattern, arm: usize) -> f64 {
+    let outlines = |part: BodyPart| -> Vec<(f64, Vec<DVec2>)> {
+        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(part));
+        let put = |p: &Panel| {
+            let frame = p.placement.frame?;
+            let points = p.edges.iter().flat_map(|e| e.divide(8));
+            let put = |q: DVec2| (frame.translation + frame.rotation * q.extend(0.0)).truncate();
+            Some((frame.translation.z, points.map(put).collect()))
+        };
+        framed.filter_map(put).collect()
+    };
+    let sleeves = outlines([BodyPart::LeftArm, BodyPart::RightArm][arm]);
+    let is_before = |(z, panel): &&(f64, Vec<DVec2>)| {
+        let same = sleeves.iter().filter(|sleeve| sleeve.0 * z > 0.0);
+        same.into_iter().any(|(_, sleeve)| {
+            sleeve.iter().any(|p| is_within(*p, panel))
+                || panel.iter().any(|p| is_within(*p, sleeve))
+        })
+    };
+    let trunk = outlines(BodyPart::Torso);
+    let depths = trunk.iter().filter(is_before).map(|(z, _)| z.abs() + BEFORE_TRUNK);
+    depths.fold(0.0, f64::max)
+}
+
+/// Whether a point is within a closed line.
+fn is_within(p: DVec2, line: &[DVec2]) -> bool {
+    let mut within = false;
+    for (k, a) in line.iter().enumerate() {
+        let b = line[(k + 1) % line.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
+            within = !within;
+        }
+    }
+    within
+}
+
+/// How low framed panels of trunk and waist reach [m].
+fn ceiling(pattern: &Pattern) -> f64 {
+    let above = |p: &&Panel| matches!(p.placement.part, Some(BodyPart::Torso | BodyPart::Waist));
+    let framed = pattern.panels.iter().filter(above).filter_map(|p| Some((p, p.placement.frame?)));
+    let heights = framed.flat_map(|(p, frame)| {
+        let points = p.edges.iter().flat_map(|e| e.divide(8));
+        points.map(move |q| (frame.translation + frame.rotation * q.extend(0.0)).y)
+    });
+    heights.fold(f64::INFINITY, f64::min)
 }
 
 /// What frames must be lifted by so that the highest panel of the trunk begins at the neck, or of a skirt at the waist.
@@ -154,22 +217,67 @@ fn lift(pattern: &Pattern, landmarks: &Landmarks) -> f64 {
             });
         heights.max_by(f64::total_cmp)
     };
+    if let Some(side) = strapless(pattern) {
+        return landmarks.armpit[0].y.min(landmarks.armpit[1].y) - BELOW_ARMPIT - side;
+    }
     let neck = landmarks.side_neck[0].y + 0.01;
     let (torso, hips) = (top(BodyPart::Torso), top(BodyPart::Hips));
     torso.map(|y| neck - y).or(hips.map(|y| landmarks.waist.y - y)).unwrap_or(0.0)
 }
 
-impl Room<'_> {
+/// The upper end of the side seams of a top that has no shoulders and nothing above them; nothing if it has.
+fn strapless(pattern: &Pattern) -> Option<f64> {
+    let above = |p: &Panel| {
+        let part = p.placement.part;
+        let limbs = [BodyPart::Neck, BodyPart::Head, BodyPart::LeftArm, BodyPart::RightArm];
+        part.is_some_and(|part| limbs.contains(&part))
+    };
+    if pattern.panels.iter().any(above) {
+        return None;
+    }
+    let framed = |part: &toile_pattern::EdgePart| {
+        let panel = pattern.panel(&part.panel)?;
+        let frame =
+            panel.placement.frame.filter(|_| panel.placement.part == Some(BodyPart::Torso))?;
+        let edge = panel.edge(&part.edge)?;
+        let put = |p: DVec2| frame.translation + frame.rotation * p.extend(0.0);
+        Some((panel.placement.side?, [put(edge.from), put(edge.to)]))
+    };
+    let mut highest: Option<f64> = None;
+    for seam in &pattern.seams {
+        let ends = [&seam.a, &seam.b].map(|side| side.first().and_then(framed));
+        let [Some((side, a)), Some((other, b))] = ends else { continue };
+        if side == other {
+            continue;
+        }
+        let run = |[p, q]: [DVec3; 2]| (q - p).abs();
+        let whole = run(a) + run(b);
+        if whole.x > whole.y {
+            // A seam that runs across joins front and back over the shoulder.
+            return None;
+        }
+        let top = a.iter().chain(&b).map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
+        highest = Some(highest.map_or(top, |h| h.max(top)));
+    }
+    highest
+}
+
+impl BodyContext<'_> {
     fn place(&self, panel: &Panel, points: &[DVec2]) -> Result<Place, Error> {
         if let Some(frame) = panel.placement.frame {
+            if let Some(roof) = self.roof(panel, &frame, points) {
+                return Ok(roof);
+            }
             let turn = |v: DVec3| frame.rotation * v;
             let away = turn(DVec3::Z);
-            return Ok(Place::Flat {
-                origin: frame.translation + DVec3::Y * self.lift,
-                across: turn(DVec3::X),
-                up: turn(DVec3::Y),
-                away,
-            });
+            let out = match panel.placement.part {
+                Some(BodyPart::LeftArm) => self.out[0],
+                Some(BodyPart::RightArm) => self.out[1],
+                _ => 0.0,
+            };
+            let mut origin = frame.translation + DVec3::Y * self.lift;
+            origin.z = origin.z.abs().max(out).copysign(origin.z);
+            return Ok(Place::Flat { origin, across: turn(DVec3::X), up: turn(DVec3::Y), away });
         }
         let none =
             |reason: &str| Err(Error::NoPlace { panel: panel.name.clone(), reason: reason.into() });
@@ -208,9 +316,7 @@ impl Room<'_> {
         let depth = self.depth(side, top - (high.y - low.y), top) + CLEARANCE;
         let reach = self.landmarks.wrist.iter().map(|p| p.x.abs()).fold(f64::INFINITY, f64::min);
         if part == BodyPart::Hips && high.x.max(-low.x) > reach {
-            let depth = self.depth(side, top - BEND, top) + CLEARANCE;
-            let origin = DVec3::new(0.0, top, side * (depth + high.y));
-            return Place::Roof { origin, side, level: self.width(top), bend: BEND };
+            return self.level(side, top, high.y, 0.0);
         }
         // The right side of the cloth looks away from the body, so what is behind is turned around.
         Place::Flat {
@@ -219,6 +325,45 @@ impl Room<'_> {
             up: DVec3::Y,
             away: DVec3::Z * side,
         }
+    }
+
+    /// Lying before or behind the body at a height, its edge at `high` next to it, and hanging down at the sides.
+    fn level(&self, side: f64, top: f64, high: f64, middle: f64) -> Place {
+        let depth = self.depth(side, top - ROOF_BEND_RADIUS, top) + CLEARANCE;
+        let origin = DVec3::new(0.0, top, side * (depth + high));
+        Place::Roof { origin, side, middle, level: self.width(top), bend: ROOF_BEND_RADIUS }
+    }
+
+    /// A place like a roof for an upright panel of a skirt whose frame would put it beyond an arm: sewn to the other half it would
+    /// close around that.
+    fn roof(&self, panel: &Panel, frame: &Frame, points: &[DVec2]) -> Option<Place> {
+        let turned = |v: DVec3| frame.rotation * v;
+        let is_upright = turned(DVec3::Y).y > UPRIGHT && turned(DVec3::Z).z.abs() > UPRIGHT;
+        if panel.placement.part != Some(BodyPart::Hips) || !is_upright {
+            return None;
+        }
+        let up = DVec3::Y * self.lift;
+        let put = |p: &DVec2| frame.translation + up + turned(p.extend(0.0));
+        if !points.iter().any(|p| self.is_beyond_an_arm(put(p))) {
+            return None;
+        }
+        let (_, high) = bounds(points);
+        let side = turned(DVec3::Z).z.signum();
+        let top = frame.translation.y + self.lift + high.y;
+        let top = top.min(self.landmarks.waist.y).min(self.ceiling - TUBE_OPENING);
+        Some(self.level(side, top, high.y, -side * frame.translation.x))
+    }
+
+    /// Whether a point is as far from the middle as an arm at its height, or nearly.
+    fn is_beyond_an_arm(&self, p: DVec3) -> bool {
+        let marks = self.landmarks;
+        let arm = usize::from(p.x < 0.0);
+        let (shoulder, elbow, wrist) = (marks.shoulder[arm], marks.elbow[arm], marks.wrist[arm]);
+        let tip = marks.hand[arm];
+        [[shoulder, elbow], [elbow, wrist], [wrist, tip]].into_iter().any(|[a, b]| {
+            let t = (a.y - p.y) / (a.y - b.y).max(1e-9);
+            (0.0..=1.0).contains(&t) && p.x.abs() > a.lerp(b, t).x.abs() - BESIDE_ARM
+        })
     }
 
     /// Half the width of the trunk at a height, without arms.
@@ -252,7 +397,7 @@ impl Room<'_> {
             return Err(toile_body::Error::NotHuman { what: "it has no legs".into() }.into());
         }
         offset(&mut curve, CLEARANCE);
-        curve.iter_mut().for_each(|p| p.x = leg * (leg * p.x).max(BETWEEN));
+        curve.iter_mut().for_each(|p| p.x = leg * (leg * p.x).max(LEG_HALF_GAP));
         // Towards the middle x falls in the left front and the right back, and grows in the others.
         let upper = points.iter().filter(|p| p.y > high.y - 0.15 * (high.y - low.y)).map(|p| p.x);
         let inner = if leg * side > 0.0 {
@@ -309,7 +454,7 @@ impl Room<'_> {
         let mut curve: Vec<DVec3> =
             section.points.iter().map(|p| DVec3::new(p.x, 0.0, p.z)).collect();
         curve = hull(&curve);
-        let short = high.x - low.x + OPENING - toile_body::length(&curve, true);
+        let short = high.x - low.x + TUBE_OPENING - toile_body::length(&curve, true);
         offset(&mut curve, CLEARANCE.max(short / TAU));
         Ok(Place::Wall { curve, start: -low.x, height: foot - low.y })
     }
@@ -334,7 +479,7 @@ impl Room<'_> {
 
 /// Radius of a tube of a panel that leaves an opening, at least so large.
 fn radius(width: f64, least: f64) -> f64 {
-    ((width + OPENING) / (2.0 * PI)).max(least)
+    ((width + TUBE_OPENING) / (2.0 * PI)).max(least)
 }
 
 fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {

@@ -6,7 +6,7 @@
 //! - **Strain** is nominal: elongation along weft and warp, and the angle by which they are sheared (`cloth.rs`).
 //! - **Tension** comes from the fabric's own curves: the principal forces per present width [N/m] of the default membrane.
 //! - **Pressure** is what the body must push back with, so that cloth near it is in balance with the tension around it and
-//!   its weight (`press.rs`).
+//!   its weight (`body_contact.rs`).
 //! - **Girths** are sections of the garment in the planes of the tape measure (`girth.rs`). Ease is the unstretched
 //!   length of such a section less the girth of the body.
 //! - **Folds** are how much longer a section is than a tape around it; [`Fit::curvature`] is the mean bend of the cloth.
@@ -16,9 +16,9 @@
 //! bend the cloth, some pascals. Where cloth lies between cloth and body, both are taken to press on the body. Of limbs the left is
 //! measured.
 
+mod body_contact;
 mod cloth;
 mod girth;
-mod press;
 mod section;
 mod size;
 mod verdict;
@@ -147,7 +147,7 @@ pub fn assess(worn: &Worn<'_>) -> Result<Fit, Error> {
     let merged = Merged::new(worn)?;
     let triangles = cloth::strains(worn, &merged)?;
     let solid = Solid::with_holes(&worn.body.positions, &worn.body.triangles)?;
-    let press = press::Press::new(worn, &merged, &triangles, &solid);
+    let press = body_contact::BodyContact::new(worn, &merged, &triangles, &solid);
     let girths = girth::girths(worn, &merged, &press);
     let areas: Vec<f64> = merged.rest.iter().map(|r| r.area).collect();
     let of = |value: &dyn Fn(&Strain) -> f64| {

@@ -13,12 +13,15 @@
 //! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
 //! that time is then less than three thousandths of the weight.
 
+mod hold;
 mod join;
 mod open;
+mod order;
 mod refine;
 mod saved;
 mod setup;
 
+pub use hold::Grip;
 pub(crate) use refine::Carrier;
 pub use saved::SavedFitting;
 
@@ -37,27 +40,39 @@ use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 use toile_sim::body::Shape;
-use toile_sim::{Body, Cloth, Fabric, Piece, Preset, StepReport, Surroundings, World};
+use toile_sim::{
+    Body, Cloth, Deformation, Fabric, Piece, Preset, Settings, State, StepReport, Surroundings,
+    World,
+};
 
 /// Pull of the threads while panels come together, and when they are tightest, as a share of the stiffness of the fabric.
 const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
+/// Most steps in which seams over the body are closed before the others, and how much harder their threads pull.
+const FIRST: u32 = 16;
+const FIRST_PULL: f64 = 6.0;
 /// Steps with the gentlest pull; after them it grows by this factor in each.
-const GENTLE: u32 = 12;
-const GROWTH: f64 = 1.1;
+const GENTLE: u32 = 8;
+const GROWTH: f64 = 1.2;
+/// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
+const PULL_BY_HAND: f64 = 4000.0;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
-const PATIENCE: u32 = 120;
+const PATIENCE: u32 = 80;
 /// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
 const STALLED: u32 = 10;
 const SMALLER: f64 = 0.9;
 /// … and is smaller than so many stitches: what lies crosswise is then ironed.
 const CROSSWISE: f64 = 1.5;
+/// … and than this [m].
+const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
+/// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
+const SEWING_ITERATIONS: u32 = 12;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
 /// A garment is at rest when it moves less than this [m] …
@@ -77,6 +92,8 @@ const BELOW: f64 = 0.1;
 const FALLING: u32 = 8;
 /// Steps after which stitches that are still open will not close.
 const STUCK: u32 = 40;
+/// Steps after which a garment with open stitches is given up.
+const HOPELESS: u32 = 90;
 /// Steps between attempts to join what could not be joined yet.
 const AGAIN: u32 = 2;
 
@@ -115,6 +132,9 @@ pub struct Fitting {
     /// Vertices of the panels that are sewn together, and whether they are one already.
     pairs: Vec<[u32; 2]>,
     joined: Vec<bool>,
+    /// Which of them are sewn first, and whether that is going on.
+    first: Vec<bool>,
+    is_first: bool,
     /// Names of the seams they belong to, in the same order.
     seams: Vec<String>,
     /// Tapes along bands, and elastics, from vertex to vertex of the panels.
@@ -134,7 +154,12 @@ pub struct Fitting {
     is_elastic: bool,
     /// Whether the body has friction.
     has_friction: bool,
-    /// Where it was when it was let go, if nothing has been slowed down since, and how many steps ago.
+    /// How it is kept from falling, and where it was when it was let go.
+    grip: Grip,
+    start: Option<hold::Start>,
+    /// An elastic that keeps it up: vertices of the panels, and the length without tension between them [m].
+    elastic: Vec<([u32; 2], f64)>,
+    /// Where it was when it was let go to find out whether it stays, if nothing has been slowed down since, and how many steps ago.
     calm: Option<(u32, Vec<DVec3>)>,
     /// It is let go when it is slower [m/s].
     slow: f64,
@@ -165,9 +190,10 @@ impl Fitting {
     ) -> Result<Self, Error> {
         let fabrics = fabrics.into();
         let (panels, ranges) = joined(mesh, arrangement);
-        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0))?;
+        let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0), Stage::Sewing)?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
+        fitting.is_first = fitting.first.contains(&true);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -194,6 +220,8 @@ impl Fitting {
         Self {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
+            is_first: false,
+            first: order::over_body(mesh, &panels.positions, body),
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
@@ -205,6 +233,9 @@ impl Fitting {
             attempts: 0,
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             has_friction: false,
+            grip: Grip::default(),
+            start: None,
+            elastic: Vec::new(),
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
@@ -279,6 +310,12 @@ impl Fitting {
         self.pairs.iter().map(|p| self.gap(*p)).fold(0.0, f64::max)
     }
 
+    /// Both ends of every thread between stitches that are still open [m].
+    pub fn threads(&self) -> Vec<[DVec3; 2]> {
+        let open = self.pairs.iter().zip(&self.joined).filter(|(_, joined)| !**joined);
+        open.map(|(pair, _)| pair.map(|v| self.position(v))).collect()
+    }
+
     fn gap(&self, pair: [u32; 2]) -> f64 {
         let x = &self.world.state().x;
         let [a, b] = pair.map(|v| x[self.at[v as usize] as usize]);
@@ -300,17 +337,22 @@ impl Fitting {
     /// Threads between all that is sewn and not yet joined.
     fn thread(&mut self) -> Result<(), Error> {
         let force = self.pull[0] * self.spacing;
-        let open = self.pairs.iter().zip(&self.joined).filter(|(_, joined)| !**joined);
+        let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
+        let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
         let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, _)| at(pair)).map(|vertices| Seam {
-            vertices,
-            force,
+        let threads = open.map(|(pair, k)| Seam {
+            vertices: at(pair),
+            force: if self.first[k] { FIRST_PULL * force } else { force },
             slack: self.closed,
             rest: 0.0,
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
         let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
-        let seams = threads.chain(tapes).filter(|s| s.vertices[0] != s.vertices[1]).collect();
+        let seams = threads
+            .chain(tapes)
+            .chain(self.elastic_threads())
+            .filter(|s| s.vertices[0] != s.vertices[1])
+            .collect();
         Ok(self.world.sew(seams)?)
     }
 
@@ -337,8 +379,7 @@ impl Fitting {
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
     fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
-            self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
-            self.thread()?;
+            self.pull_harder()?;
         }
         // Where all move slower than before, an equilibrium has been passed: it is sought from there anew [barnes1999].
         let speed = self.world.state().rms_speed();
@@ -354,8 +395,20 @@ impl Fitting {
         Ok(self.world.step()?)
     }
 
+    /// Lets threads pull harder: no more than the fabric bears well, unless a seam stays wide open.
+    fn pull_harder(&mut self) -> Result<(), Error> {
+        let is_wide = self.widest_gap() > self.crosswise();
+        let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
+        // What was drawn hard is not let go again.
+        self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
+        self.thread()
+    }
+
     /// Enters the next stage if this one is complete.
     fn enter_next_stage(&mut self) -> Result<(), Error> {
+        if self.is_first {
+            return self.end_first();
+        }
         let sewn = self.stage == Stage::Sewing && self.is_sewn();
         match self.stage {
             Stage::Sewing if sewn => {
@@ -363,8 +416,13 @@ impl Fitting {
                 self.has_friction = self.is_elastic;
                 self.weld()?;
                 self.iron()?;
+                if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {
+                    // Nothing was joined: the world is still that of sewing.
+                    self.renew()?;
+                }
                 self.world.set_gravity(GRAVITY)?;
                 self.thread()?;
+                self.note_start();
             }
             Stage::Sewing if self.steps >= PATIENCE => {
                 if let Some(open) = self.open() {
@@ -373,12 +431,17 @@ impl Fitting {
             }
             Stage::Draping => {
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(AGAIN) {
-                    self.pull[0] = (self.pull[0] * GROWTH).min(self.pull[1]);
-                    self.thread()?;
+                    self.pull_harder()?;
                     self.weld()?;
                 }
                 if self.open_stitches() > 0 && self.steps.is_multiple_of(IRON_AGAIN) {
                     self.iron()?;
+                }
+                if let Some(open) = self.open().filter(|_| self.steps >= HOPELESS) {
+                    return Err(open);
+                }
+                if self.hold()? {
+                    return Ok(());
                 }
                 if let Some(panel) = self.fallen() {
                     return Err(Error::Fallen { panel });
@@ -386,6 +449,43 @@ impl Fitting {
                 self.rest()?;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Lets the body move from now on, in steps of another length [s]: time begins anew at zero, unless it has done so before and the
+    /// state is one that was `resumed`.
+    ///
+    /// # Errors
+    /// If the simulation refuses something.
+    pub(crate) fn animate(
+        &mut self,
+        deformation: Deformation,
+        step: f64,
+        resumed: bool,
+    ) -> Result<(), Error> {
+        (self.stage, self.has_friction) = (Stage::Done, true);
+        let state = self.world.state().clone();
+        let settings = Settings { step, ..self.world.settings().clone() };
+        self.world.set_settings(settings)?;
+        self.world.set_body_friction(0, None)?;
+        self.world.set_body_deformation(0, Some(deformation))?;
+        self.world.restore(State { time: 0.0, step: 0, previous_step: None, ..state.clone() })?;
+        if resumed {
+            self.world.restore(state)?;
+        }
+        Ok(())
+    }
+
+    /// Joins the seams that are sewn first when they are closed, and sews the others, too. Not before: they have few stitches, which
+    /// all others together would draw open again.
+    fn end_first(&mut self) -> Result<(), Error> {
+        let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
+        let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
+        if widest < 2.0 * self.closed || self.steps >= FIRST {
+            (self.is_first, self.steps) = (false, 0);
+            self.weld()?;
+            self.thread()?;
         }
         Ok(())
     }
@@ -406,7 +506,12 @@ impl Fitting {
             self.progress = (widest, self.steps);
         }
         let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
-        widest < 2.0 * self.closed || stalled && widest < CROSSWISE * self.spacing
+        widest < 2.0 * self.closed || stalled && widest < self.crosswise()
+    }
+
+    /// How far open what lies crosswise may be to be ironed [m].
+    fn crosswise(&self) -> f64 {
+        (CROSSWISE * self.spacing).min(CROSSWISE_MOST)
     }
 
     /// Whether it is at rest.
@@ -416,9 +521,7 @@ impl Fitting {
             let slow = self.steps > 10 && speed < SLOW;
             if slow || self.steps > SLIDING {
                 self.has_friction = true;
-                let same = Weld { map: self.at.clone(), mesh: self.mesh() };
-                let world = self.world_of(same.mesh.clone())?;
-                self.go_on_in(world, &same, &[])?;
+                self.renew()?;
             }
             return Ok(());
         }
@@ -442,9 +545,16 @@ impl Fitting {
         Ok(())
     }
 
+    /// Goes on as it is in a world of the present stage and friction.
+    fn renew(&mut self) -> Result<(), Error> {
+        let same = Weld { map: self.at.clone(), mesh: self.mesh() };
+        let world = self.world_of(same.mesh.clone())?;
+        self.go_on_in(world, &same, &[])
+    }
+
     fn world_of(&self, mesh: TriMesh) -> Result<World, Error> {
         let friction = if self.has_friction { None } else { Some(0.0) };
-        world(mesh, &self.ranges, &self.body, &self.fabrics, friction)
+        world(mesh, &self.ranges, &self.body, &self.fabrics, friction, self.stage)
     }
 }
 
@@ -455,6 +565,7 @@ fn world(
     body: &TriMesh,
     fabrics: &Fabrics,
     friction: Option<f64>,
+    stage: Stage,
 ) -> Result<World, Error> {
     let piece = |(panel, fabric): &(usize, Fabric)| {
         let range = ranges.get(*panel)?;
@@ -465,6 +576,9 @@ fn world(
     let cloth = Cloth { name: "garment".into(), mesh, grid: None, fabric, pieces };
     let mut settings = Preset::Toile.settings();
     settings.step = STEP;
+    if stage == Stage::Sewing {
+        settings.barrier.max_iterations = SEWING_ITERATIONS;
+    }
     let bodies = vec![Body { friction, ..Body::new("body", Shape::Mesh(body.clone())) }];
     let surroundings = Surroundings { bodies, gravity: DVec3::ZERO, ..Surroundings::default() };
     Ok(World::new(vec![cloth], surroundings, settings)?)

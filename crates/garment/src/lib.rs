@@ -16,5 +16,5 @@ mod weld;
 pub use arrange::{Arrangement, arrange};
 pub use error::Error;
 pub use fabrics::Fabrics;
-pub use fitting::{Fitting, PanelRange, STEP, SavedFitting, Stage};
+pub use fitting::{Fitting, Grip, PanelRange, STEP, SavedFitting, Stage};
 pub use tailor::{SavedTailor, Tailor};

@@ -17,12 +17,14 @@ use toile_body::Landmarks;
 use toile_mesh::TriMesh;
 use toile_pattern::Pattern;
 use toile_pattern::meshing::{self, PatternMesh};
-use toile_sim::{State, StepReport, World};
+use toile_sim::{Deformation, State, StepReport, World};
 
 /// How much longer the edges of the coarse panels are.
-const COARSER: f64 = 2.0;
+const COARSE_RATIO: f64 = 2.0;
+/// What is open by so much does not close with smaller triangles either [m].
+const WIDE_OPEN: f64 = 0.03;
 /// Longest edges for which coarse sewing pays [m].
-const LONGEST: f64 = 0.015;
+const MAX_COARSENED_EDGE: f64 = 0.015;
 
 /// What is saved of an unfinished garment, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -178,6 +180,21 @@ impl<'a> Tailor<'a> {
         !self.is_coarse() && self.fitting.stage() == Stage::Done
     }
 
+    /// Lets the body of a garment that hangs move from now on, in steps of another length [s]: time begins anew at zero. A garment
+    /// that was saved after that is `resumed`.
+    ///
+    /// # Errors
+    /// If the simulation refuses something.
+    pub fn animate(
+        &mut self,
+        deformation: Deformation,
+        step: f64,
+        resumed: bool,
+    ) -> Result<(), Error> {
+        self.coarse = None;
+        self.fitting.animate(deformation, step, resumed)
+    }
+
     /// One step.
     ///
     /// # Errors
@@ -199,10 +216,11 @@ impl<'a> Tailor<'a> {
                 }
                 Ok(report)
             }
-            // Finer triangles would fall as well.
+            // Finer triangles would fall as well, and stay as far open.
             Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
                 Err(error)
             }
+            Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
             Err(_) => {
                 self.fitting = self.restart()?;
                 self.coarse = None;
@@ -242,8 +260,8 @@ impl Tailor<'static> {
 
 /// Coarse panels, where sewing with them first pays.
 fn coarser(pattern: &Pattern, edge_length: f64) -> Option<PatternMesh> {
-    if edge_length > LONGEST {
+    if edge_length > MAX_COARSENED_EDGE {
         return None;
     }
-    meshing::mesh(pattern, COARSER * edge_length).ok()
+    meshing::mesh(pattern, COARSE_RATIO * edge_length).ok()
 }

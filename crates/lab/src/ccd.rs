@@ -46,7 +46,9 @@ pub fn score(queries: &Queries, method: Ccd, filter: Filter, gap: f64, repeats: 
     let seconds = least(repeats, || {
         reported.fill(false);
         let ask = |i: usize| Some(queries.x[i]);
-        method.answer_all(queries.pair, count, separation, filter, ask, |i, _| reported[i] = true);
+        method.times_of_impact(queries.pair, count, separation, filter, ask, |i, _| {
+            reported[i] = true
+        });
     });
     let wrong = |said: bool| {
         let truth = queries.truth.as_ref()?;
@@ -80,7 +82,9 @@ fn hits(
     let mut found = 0_usize;
     let seconds = least(repeats, || {
         let ask = |i: usize| Some(contacts[i]);
-        method.answer_all(queries.pair, contacts.len(), separation, filter, ask, |_, _| found += 1);
+        method.times_of_impact(queries.pair, contacts.len(), separation, filter, ask, |_, _| {
+            found += 1
+        });
     });
     (!contacts.is_empty()).then(|| 1e9 * seconds / contacts.len() as f64)
 }

@@ -1,7 +1,7 @@
 //! Tensile and shear curves of a fabric as a picture.
 
 use crate::plot::{Figure, Plot};
-use toile::fabric::kes::LAST_TENSION;
+use toile::fabric::kes::KES_MAX_TENSION;
 use toile_sim::Fabric;
 
 /// Largest strain of a straight line in the picture; knits reach 500 gf/cm far beyond it.
@@ -13,7 +13,7 @@ const LAST_ANGLE: f64 = 8.0;
 pub fn draw_fabric(fabric: &Fabric) -> Figure {
     let tension = |curve: &[[f64; 2]], stiffness: f64| -> Vec<(f64, f64)> {
         if curve.is_empty() {
-            let end = (LAST_TENSION / stiffness).min(WIDEST);
+            let end = (KES_MAX_TENSION / stiffness).min(WIDEST);
             return vec![(0.0, 0.0), (100.0 * end, stiffness * end)];
         }
         curve.iter().map(|[e, t]| (100.0 * e, *t)).collect()

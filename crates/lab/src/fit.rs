@@ -26,7 +26,7 @@ use crate::laboratory::kes::{self, Along, Fineness, Loop};
 use crate::laboratory::{Failure, peirce};
 use range::{MAX_OVERHANGS, MAX_POINTS};
 use toile::Error;
-use toile::fabric::kes::{LAST_TENSION, Tensile};
+use toile::fabric::kes::{KES_MAX_TENSION, Tensile};
 use toile::fabric::units::Dimension;
 use toile_sim::Fabric;
 use toile_sim::fabric::{Confidence, Origin, STANDARD_GRAVITY};
@@ -333,7 +333,7 @@ fn guess(data: &Data, density: f64) -> Vec<f64> {
 
 /// Where a power law of usual linearity comes to 500 gf/cm, in parts of the strain at a tension.
 fn kes_ratio(tension: f64) -> f64 {
-    libm::pow(LAST_TENSION / tension, 0.6)
+    libm::pow(KES_MAX_TENSION / tension, 0.6)
 }
 
 /// A fabric with other numbers.
@@ -342,7 +342,7 @@ fn with(start: &Fabric, kind: Kind, along: Along, q: &[f64]) -> Fabric {
     match kind {
         Kind::Tension => {
             let tensile = Tensile { em: q[0], lt: q[1].clamp(LINEARITY[0], LINEARITY[1]) };
-            let line = LAST_TENSION / q[0];
+            let line = KES_MAX_TENSION / q[0];
             match along {
                 Along::Weft => (f.weft, f.weft_curve) = (line, tensile.points()),
                 Along::Warp => (f.warp, f.warp_curve) = (line, tensile.points()),

@@ -7,7 +7,7 @@
 //! the last bit.
 
 use super::block_csr::{CHUNK, PARALLEL_ROWS};
-use super::{BlockCsr, Error, Pattern, Places};
+use super::{BlockCsr, Error, Pattern, ScatterMap};
 use glam::DMat3;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -104,10 +104,10 @@ impl Builder {
     ///
     /// # Errors
     /// If a vertex has more neighbours than can be counted.
-    pub fn places(&self, pattern: &Pattern) -> Result<Vec<Places>, Error> {
+    pub fn scatter(&self, pattern: &Pattern) -> Result<Vec<ScatterMap>, Error> {
         let of = |g: &Group| {
             let stencils = &self.stencils[g.first_vertex..][..g.elements * g.width];
-            Places::new(pattern, g.width, stencils)
+            ScatterMap::new(pattern, g.width, stencils)
         };
         self.groups.iter().map(of).collect()
     }

@@ -66,7 +66,7 @@ impl BlockCsr {
 
     /// Blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
     pub fn chunks_mut(&mut self) -> Vec<(usize, &mut [DMat3])> {
-        super::places::chunks_mut(&self.pattern, &mut self.values)
+        super::scatter::chunks_mut(&self.pattern, &mut self.values)
     }
 
     /// Sets every block to zero.

@@ -36,7 +36,7 @@ pub enum End {
         /// pᵀ A p / pᵀ p.
         curvature: f64,
     },
-    /// Numbers that are none came in or out; x is of no use.
+    /// A value became NaN or infinite; x is unusable.
     NotFinite,
 }
 
@@ -113,14 +113,14 @@ pub fn solve(
     let Workspace { r, z, p, q } = w;
     let free = |v: &mut [DVec3]| {
         if let Some(filter) = filter {
-            filter.keep_free(v);
+            filter.project_free(v);
         }
     };
     // The residual that counts as 1: that of zero in the free directions.
     match filter {
         None => r.copy_from_slice(b),
         Some(filter) => {
-            filter.keep_held(x, p);
+            filter.project_prescribed(x, p);
             a.multiply(p, q);
             residual(b, q, r);
             free(r);

@@ -1,4 +1,4 @@
-//! Cholesky factors that never change, kept in single precision and solved with in double.
+//! Constant Cholesky factors, stored in single precision, applied in double.
 //!
 //! The L that is kept is rounded once. L⁻ᵀ L⁻¹ with it is an operator like any other, symmetric and positive definite to the
 //! rounding of double precision, so an energy and its gradient agree as they did; only what the matrix stood for is another by
@@ -11,9 +11,9 @@ use super::factor::Factor;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Columns at a time.
-const WIDE: usize = 4;
+const COLUMNS_PER_PASS: usize = 4;
 /// Rows at a time.
-const LANES: usize = 4;
+const ROWS_PER_PASS: usize = 4;
 
 /// Where consecutive columns with the same rows below them begin.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ struct Node {
 
 /// A factor.
 #[derive(Debug)]
-pub(super) struct Compact {
+pub(super) struct SinglePrecisionFactor {
     /// The unknowns in the order of elimination.
     order: Vec<u32>,
     /// One more than there are: the end.
@@ -40,7 +40,7 @@ pub(super) struct Compact {
     tallest: usize,
 }
 
-impl Compact {
+impl SinglePrecisionFactor {
     /// Takes over a factor; nothing if it has too many entries to be counted.
     pub(super) fn compress(factor: &Factor) -> Option<Self> {
         let mut own = Self {
@@ -107,7 +107,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn of_node(factor: &'a Compact, node: usize) -> Self {
+    fn of_node(factor: &'a SinglePrecisionFactor, node: usize) -> Self {
         let [from, to] = [factor.nodes[node], factor.nodes[node + 1]];
         let columns = from.column as usize..to.column as usize;
         let numbers = &factor.values[from.value as usize..to.value as usize];
@@ -118,7 +118,7 @@ impl<'a> Part<'a> {
 
 /// Both substitutions, for any processor.
 struct Solve<'a> {
-    factor: &'a Compact,
+    factor: &'a SinglePrecisionFactor,
     rhs: &'a mut [f64],
 }
 
@@ -192,8 +192,8 @@ fn add_columns(below: &[f32], x: &[f64], sums: &mut [f64]) {
     if height == 0 {
         return;
     }
-    let wide = x.chunks_exact(WIDE);
-    let blocks = below.chunks_exact(WIDE * height);
+    let wide = x.chunks_exact(COLUMNS_PER_PASS);
+    let blocks = below.chunks_exact(COLUMNS_PER_PASS * height);
     let (some, columns) = (wide.remainder(), blocks.remainder());
     for (x, block) in wide.zip(blocks) {
         let [a, b, c, d] = columns_of(block, height);
@@ -216,18 +216,18 @@ fn take_rows(below: &[f32], y: &[f64], x: &mut [f64]) {
     if height == 0 {
         return;
     }
-    let mut wide = x.chunks_exact_mut(WIDE);
-    let blocks = below.chunks_exact(WIDE * height);
+    let mut wide = x.chunks_exact_mut(COLUMNS_PER_PASS);
+    let blocks = below.chunks_exact(COLUMNS_PER_PASS * height);
     let columns = blocks.remainder();
     for (x, block) in (&mut wide).zip(blocks) {
         let columns = columns_of(block, height);
-        let mut sums = [[0.0; LANES]; WIDE];
-        let whole = height - height % LANES;
-        for at in (0..whole).step_by(LANES) {
-            let y = &y[at..at + LANES];
+        let mut sums = [[0.0; ROWS_PER_PASS]; COLUMNS_PER_PASS];
+        let whole = height - height % ROWS_PER_PASS;
+        for at in (0..whole).step_by(ROWS_PER_PASS) {
+            let y = &y[at..at + ROWS_PER_PASS];
             for (sum, column) in sums.iter_mut().zip(columns) {
-                let l = &column[at..at + LANES];
-                for lane in 0..LANES {
+                let l = &column[at..at + ROWS_PER_PASS];
+                for lane in 0..ROWS_PER_PASS {
                     sum[lane] += f64::from(l[lane]) * y[lane];
                 }
             }
@@ -251,6 +251,6 @@ fn take_rows(below: &[f32], y: &[f64], x: &mut [f64]) {
 
 /// The columns of a block.
 #[inline(always)]
-fn columns_of(block: &[f32], height: usize) -> [&[f32]; WIDE] {
+fn columns_of(block: &[f32], height: usize) -> [&[f32]; COLUMNS_PER_PASS] {
     std::array::from_fn(|k| &block[k * height..(k + 1) * height])
 }

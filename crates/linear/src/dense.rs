@@ -5,10 +5,10 @@
 use glam::{DMat3, DVec3};
 
 /// How small a pivot may be beside the entry it came from before the block counts as singular.
-const SINGULAR: f64 = 1e-14;
+const SINGULAR_PIVOT: f64 = 1e-14;
 
 /// Rows of the largest matrix that [`invert_factors`] takes.
-pub(super) const LARGEST: usize = 48;
+pub(super) const MAX_ROWS: usize = 48;
 
 /// L⁻¹ of a 3×3 block, or nothing if it is not positive definite.
 pub(super) fn inverse_factor3(a: DMat3) -> Option<DMat3> {
@@ -28,7 +28,7 @@ pub(super) fn inverse_factor3(a: DMat3) -> Option<DMat3> {
 
 /// L of a 3×3 block.
 fn factor3(a: DMat3) -> Option<DMat3> {
-    let pivot = |d: f64, of: f64| (d > SINGULAR * of && d.is_finite()).then(|| d.sqrt());
+    let pivot = |d: f64, of: f64| (d > SINGULAR_PIVOT * of && d.is_finite()).then(|| d.sqrt());
     let l00 = pivot(a.x_axis.x, 0.0)?;
     let (l10, l20) = (a.x_axis.y / l00, a.x_axis.z / l00);
     let l11 = pivot(a.y_axis.y - l10 * l10, a.y_axis.y)?;
@@ -74,7 +74,7 @@ pub(super) fn factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
         own[..i].iter().for_each(|x| less(&mut sum, x, x));
         for b in 0..B {
             let d = own[i][b];
-            if !(sum[b] > SINGULAR * d && sum[b].is_finite()) {
+            if !(sum[b] > SINGULAR_PIVOT * d && sum[b].is_finite()) {
                 own[..i].iter_mut().for_each(|l| l[b] = 0.0);
                 sum[b] = if d > 0.0 && d.is_finite() { d } else { 1.0 };
             }
@@ -87,7 +87,7 @@ pub(super) fn factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
 #[inline(always)]
 pub(super) fn invert_factors<const B: usize>(a: &mut [[f64; B]], n: usize) {
     factors(a, n);
-    let mut sum = [[0.0; B]; LARGEST];
+    let mut sum = [[0.0; B]; MAX_ROWS];
     for i in 0..n {
         let (above, own) = a.split_at_mut(row(i));
         sum[..i].fill([0.0; B]);

@@ -17,7 +17,7 @@ use faer::{Conj, MatMut, Par, Side, Spec};
 
 /// Neighbouring columns of a factor that is kept lie together if there are at most this many of them and less than this part of
 /// their numbers are zeros.
-const TOGETHER: [(usize, f64); 3] = [(4, 0.3), (16, 0.2), (usize::MAX, 0.05)];
+const SUPERNODE_RELAXATION: [(usize, f64); 3] = [(4, 0.3), (16, 0.2), (usize::MAX, 0.05)];
 
 /// The lower half of a matrix in columns: column `j` has the rows `rows[start[j]..start[j + 1]]`, ascending.
 pub(super) struct Lower {
@@ -54,10 +54,10 @@ impl Factor {
     }
 
     /// The same for a factor that is to be kept: as small as may be, and one whose nodes can be asked for.
-    pub(super) fn to_keep(matrix: &Lower) -> Result<Self, Error> {
+    pub(super) fn supernodal(matrix: &Lower) -> Result<Self, Error> {
         let params = CholeskySymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            supernodal_params: SymbolicSupernodalParams { relax: Some(&TOGETHER) },
+            supernodal_params: SymbolicSupernodalParams { relax: Some(&SUPERNODE_RELAXATION) },
             ..CholeskySymbolicParams::default()
         };
         Self::with(matrix, None, params)
@@ -107,7 +107,7 @@ impl Factor {
         }
     }
 
-    /// The nodes of [`Self::to_keep`], one after the other: first column, how many, the rows below them, and the columns
+    /// The nodes of [`Self::supernodal`], one after the other: first column, how many, the rows below them, and the columns
     /// of numbers, those in the rows below at the end of each.
     pub(super) fn for_nodes(&self, mut visit: impl FnMut(usize, usize, &[u32], &[f64])) {
         match self.symbolic.raw() {

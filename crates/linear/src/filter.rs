@@ -1,13 +1,13 @@
 //! Constraints on single vertices as projections [baraff1998].
 //!
-//! Sᵢ = 0 for a vertex that is held, I − n nᵀ for one that moves in a plane, d dᵀ for one that
+//! Sᵢ = 0 for a vertex that is fixed, I − n nᵀ for one that moves in a plane, d dᵀ for one that
 //! moves on a line. Filtered conjugate gradients solve S A S x = S b in the free directions and leave the rest
 //! of x as it was given.
 
 use super::{Block, Error, Pattern};
 use glam::{DMat3, DVec3};
 
-/// What a vertex may still do.
+/// Remaining degrees of freedom of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constraint {
     /// Nothing.
@@ -67,14 +67,14 @@ impl Filter {
     }
 
     /// x ← S x.
-    pub fn keep_free(&self, x: &mut [DVec3]) {
+    pub fn project_free(&self, x: &mut [DVec3]) {
         for (i, s) in self.vertices.iter().zip(&self.projections) {
             x[*i as usize] = *s * x[*i as usize];
         }
     }
 
     /// y ← (I − S) x: what is prescribed.
-    pub fn keep_held(&self, x: &[DVec3], y: &mut [DVec3]) {
+    pub fn project_prescribed(&self, x: &[DVec3], y: &mut [DVec3]) {
         y.fill(DVec3::ZERO);
         for (i, s) in self.vertices.iter().zip(&self.projections) {
             let i = *i as usize;

@@ -10,10 +10,10 @@ use super::{BlockCsr, Pattern, dense};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
-const FIRST_SHIFT: f64 = 1e-3;
+const INITIAL_SHIFT: f64 = 1e-3;
 const SHIFT_GROWTH: f64 = 4.0;
 /// With this shift every block is nearly diagonal; what still fails then is not the pattern's fault.
-const LAST_SHIFT: f64 = 1e3;
+const MAX_SHIFT: f64 = 1e3;
 
 #[derive(Debug)]
 pub(super) struct Incomplete {
@@ -58,7 +58,7 @@ impl Incomplete {
     pub(super) fn update(&mut self, a: &BlockCsr) {
         self.shift = 0.0;
         while !self.factor(a) {
-            self.shift = if self.shift == 0.0 { FIRST_SHIFT } else { self.shift * SHIFT_GROWTH };
+            self.shift = if self.shift == 0.0 { INITIAL_SHIFT } else { self.shift * SHIFT_GROWTH };
         }
     }
 
@@ -91,7 +91,7 @@ impl Incomplete {
             match dense::inverse_factor3(pivot) {
                 Some(inverse) => self.inverse[i] = inverse,
                 // No shift heals a row that is zero or negative by itself.
-                None if self.shift >= LAST_SHIFT || diagonal.min_element() <= 0.0 => {
+                None if self.shift >= MAX_SHIFT || diagonal.min_element() <= 0.0 => {
                     let scale = diagonal.max_element();
                     let scale = if scale > 0.0 && scale.is_finite() { scale } else { 1.0 };
                     self.inverse[i] = DMat3::from_diagonal(DVec3::splat(1.0 / scale.sqrt()));

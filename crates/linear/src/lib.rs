@@ -26,9 +26,9 @@ mod incomplete;
 pub mod mixed;
 mod ordering;
 mod pattern;
-mod places;
 mod preconditioner;
 mod scalar;
+mod scatter;
 mod schwarz;
 pub mod single;
 pub mod vector;
@@ -40,9 +40,9 @@ pub use filter::{Constraint, Filter};
 pub use gauss_seidel::{Csr, GaussSeidel};
 pub use ordering::Ordering;
 pub use pattern::Pattern;
-pub use places::{Block, Places};
 pub use preconditioner::{Precondition, Preconditioner};
 pub use scalar::Scalar;
+pub use scatter::{Block, ScatterMap};
 
 /// What can be wrong with a linear system.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -2,7 +2,7 @@
 //!
 //! The matrix of a step is M/h² + K. A sum of two numbers in single precision keeps 24 bits: where K is more than 2²⁴ times M/h²,
 //! as in cloth with edges of a fraction of a millimetre, the mass is rounded away. Rows of K no longer sum to zero then, and the
-//! rounding error acts as springs that tie the cloth to where it is: it hangs in the air. Here matrix, couplings and vectors are in
+//! rounding error acts as springs that tie the cloth to where it is: it hangs in the air. Here matrix, contact blocks and vectors are in
 //! double precision. The preconditioner is that of [`super::single`]: it is factored in double precision and applied in single, and as its
 //! rounding makes it slightly nonlinear, directions are made conjugate by the formula of Polak and Ribière [golub1999].
 
@@ -13,7 +13,7 @@ use glam::{DMat3, DVec3, Vec3A};
 
 /// A stiffness between weighted sums of vertices, as [`super::single::ContactBlock`].
 #[derive(Clone, Copy, Debug)]
-pub struct Coupling {
+pub struct ContactBlockF64 {
     /// Vertices. Those that do not move by themselves have the weight zero.
     pub points: [u32; 4],
     /// Their weights.
@@ -22,7 +22,7 @@ pub struct Coupling {
     pub stiffness: DMat3,
 }
 
-impl Coupling {
+impl ContactBlockF64 {
     /// Adds K x to y.
     fn apply(&self, x: &[DVec3], y: &mut [DVec3]) {
         let points = self.points.map(|p| p as usize);
@@ -60,20 +60,20 @@ impl Vectors {
         for (z, single) in self.z.iter_mut().zip(&*to) {
             *z = single.as_dvec3() * scale;
         }
-        release(&mut self.z, fixed);
+        zero_prescribed(&mut self.z, fixed);
     }
 }
 
 /// Sets what belongs to prescribed vertices to zero.
-fn release(list: &mut [DVec3], fixed: &[u32]) {
+fn zero_prescribed(list: &mut [DVec3], fixed: &[u32]) {
     fixed.iter().for_each(|i| list[*i as usize] = DVec3::ZERO);
 }
 
-/// Solves (A + couplings) x = b from the x given, for all but the vertices `held`, which keep theirs; ends as
+/// Solves (A + Σ contact blocks) x = b from the x given, for all vertices but `fixed`, whose x stays; ends as
 /// [`super::single::solve`] does. Returns the residual besides.
 pub fn solve(
     matrix: &BlockCsr,
-    couplings: &[Coupling],
+    contact_blocks_f64: &[ContactBlockF64],
     m: &mut impl Inverse,
     fixed: &[u32],
     b: &[DVec3],
@@ -83,7 +83,7 @@ pub fn solve(
     let mut v = Vectors::new(matrix.rows());
     let times = |x: &[DVec3], y: &mut [DVec3]| {
         matrix.multiply(x, y);
-        couplings.iter().for_each(|c| c.apply(x, y));
+        contact_blocks_f64.iter().for_each(|c| c.apply(x, y));
     };
     if x.iter().any(|x| *x != DVec3::ZERO) {
         times(x, &mut v.q);
@@ -100,24 +100,26 @@ pub fn solve(
         decrease += x[i].dot(b[i] - 0.5 * v.q[i]);
     }
     let mut decrease = f64::max(decrease, 0.0);
-    release(&mut v.r, fixed);
+    zero_prescribed(&mut v.r, fixed);
     v.precondition(m, fixed);
     v.p.copy_from_slice(&v.z);
-    let whole = vector::dot(&v.r, &v.z);
-    let mut delta = whole;
+    let initial_delta = vector::dot(&v.r, &v.z);
+    let mut delta = initial_delta;
     let mut iterations = 0;
     let end = loop {
         if !delta.is_finite() {
             break End::NotFinite;
         }
-        if delta <= f64::EPSILON * whole || (iterations > 0 && delta <= goal.enough) {
+        if delta <= f64::EPSILON * initial_delta
+            || (iterations > 0 && delta <= goal.absolute_tolerance)
+        {
             break End::Converged;
         }
         if iterations == goal.max_iterations {
             break End::Exhausted;
         }
         times(&v.p, &mut v.q);
-        release(&mut v.q, fixed);
+        zero_prescribed(&mut v.q, fixed);
         let curvature = vector::dot(&v.p, &v.q);
         if curvature.is_nan() {
             break End::NotFinite;
@@ -135,16 +137,16 @@ pub fn solve(
         v.z = vec![DVec3::ZERO; before.len()];
         v.precondition(m, fixed);
         let next = vector::dot(&v.r, &v.z);
-        let turn = ((next - vector::dot(&v.r, &before)) / delta).max(0.0);
-        vector::scale_and_add(&mut v.p, turn, &v.z);
-        let more = 0.5 * slope * step;
-        decrease += more;
+        let beta = ((next - vector::dot(&v.r, &before)) / delta).max(0.0);
+        vector::scale_and_add(&mut v.p, beta, &v.z);
+        let step_decrease = 0.5 * slope * step;
+        decrease += step_decrease;
         delta = next;
-        let small = delta <= goal.residual * goal.residual * whole;
-        if small && f64::from(iterations) * more <= goal.gain * decrease {
+        let small = delta <= goal.relative_residual * goal.relative_residual * initial_delta;
+        if small && f64::from(iterations) * step_decrease <= goal.quadratic_tolerance * decrease {
             break End::Converged;
         }
     };
-    let outcome = Outcome { iterations, residual: (delta / whole).max(0.0).sqrt(), end };
+    let outcome = Outcome { iterations, residual: (delta / initial_delta).max(0.0).sqrt(), end };
     (outcome, v.r.iter().map(|r| r.as_vec3a()).collect())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Parts this small are not cut further.
-const LEAF: usize = 64;
+const MIN_DISSECTED: usize = 64;
 
 /// In which order vertices are eliminated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
     let mut parts = 1_u32;
     let mut stack = vec![(0, n, 0_u32)];
     while let Some((from, to, part)) = stack.pop() {
-        if to - from <= LEAF {
+        if to - from <= MIN_DISSECTED {
             continue;
         }
         let seed = order[from];

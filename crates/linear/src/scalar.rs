@@ -1,12 +1,12 @@
 //! Symmetric positive definite matrices of numbers that stay as they are: factored once.
 
 use super::Error;
-use super::compact::Compact;
+use super::compact::SinglePrecisionFactor;
 use super::factor::{Factor, Lower};
 
 /// A constant matrix as its factor, rounded to single precision.
 pub struct Scalar {
-    factor: Compact,
+    factor: SinglePrecisionFactor,
     diagonal: Vec<f32>,
 }
 
@@ -50,13 +50,13 @@ impl Scalar {
             start[i + 1] += start[i];
         }
         let matrix = Lower { start, rows, values };
-        let mut factor = Factor::to_keep(&matrix)?;
+        let mut factor = Factor::supernodal(&matrix)?;
         let mut memory = factor.workspace()?;
         factor.renew(&matrix, &mut memory).map_err(|unknown| Error::BadDiagonal {
             row: unknown,
             value: diagonal.get(unknown).copied().unwrap_or_default(),
         })?;
-        let factor = Compact::compress(&factor).ok_or(Error::TooLarge)?;
+        let factor = SinglePrecisionFactor::compress(&factor).ok_or(Error::TooLarge)?;
         Ok(Self { factor, diagonal: diagonal.iter().map(|d| *d as f32).collect() })
     }
 

@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Most vertices of an aggregate.
-const MOST: usize = 16;
+const MAX_AGGREGATE: usize = 16;
 const NONE: u32 = u32::MAX;
 /// Aggregates in a task.
-const TASK: usize = 32;
+const AGGREGATES_PER_TASK: usize = 32;
 
 #[derive(Debug)]
 pub(super) struct Schwarz {
@@ -50,7 +50,7 @@ struct Coarse {
 
 impl Schwarz {
     pub(super) fn new(pattern: &Arc<Pattern>, size: usize, coarse: bool) -> Result<Self, Error> {
-        let size = size.clamp(1, MOST);
+        let size = size.clamp(1, MAX_AGGREGATE);
         let (members, place) = aggregate(pattern, size);
         let aggregates = members.len() / size;
         let coarse = match coarse && aggregates > 0 {
@@ -71,8 +71,11 @@ impl Schwarz {
     pub(super) fn update(&mut self, a: &BlockCsr) -> Result<(), Error> {
         let (pattern, members, place, size) =
             (&self.pattern, &self.members, &self.place, self.size);
-        self.factors.par_chunks_mut(row(3 * size)).with_min_len(TASK).enumerate().for_each(
-            |(k, factor)| {
+        self.factors
+            .par_chunks_mut(row(3 * size))
+            .with_min_len(AGGREGATES_PER_TASK)
+            .enumerate()
+            .for_each(|(k, factor)| {
                 factor.fill(0.0);
                 let first = k * size;
                 for (s, i) in members[first..first + size].iter().enumerate() {
@@ -97,8 +100,7 @@ impl Schwarz {
                     }
                 }
                 invert_factors(factor.as_chunks_mut::<1>().0, 3 * size);
-            },
-        );
+            });
         match &mut self.coarse {
             Some(coarse) => coarse.update(a),
             None => Ok(()),
@@ -108,9 +110,13 @@ impl Schwarz {
     pub(super) fn apply(&mut self, r: &[DVec3], z: &mut [DVec3]) {
         let (members, size) = (&self.members, self.size);
         let factors = self.factors.par_chunks(row(3 * size));
-        self.local.par_chunks_mut(size).with_min_len(TASK).zip(factors).enumerate().for_each(
-            |(k, (local, factor))| {
-                let (mut x, mut y) = ([0.0; 3 * MOST], [0.0; 3 * MOST]);
+        self.local
+            .par_chunks_mut(size)
+            .with_min_len(AGGREGATES_PER_TASK)
+            .zip(factors)
+            .enumerate()
+            .for_each(|(k, (local, factor))| {
+                let (mut x, mut y) = ([0.0; 3 * MAX_AGGREGATE], [0.0; 3 * MAX_AGGREGATE]);
                 for (s, i) in members[k * size..(k + 1) * size].iter().enumerate() {
                     if *i != NONE {
                         x[3 * s..3 * s + 3].copy_from_slice(&r[*i as usize].to_array());
@@ -120,8 +126,7 @@ impl Schwarz {
                 for (s, local) in local.iter_mut().enumerate() {
                     *local = DVec3::from_slice(&x[3 * s..]);
                 }
-            },
-        );
+            });
         let correction = match &mut self.coarse {
             Some(coarse) if coarse.usable => Some(coarse.solve(members, size, r)),
             _ => None,

@@ -451,12 +451,12 @@ fn filtered_gradients_solve_in_the_free_directions_and_keep_the_rest() {
         a.multiply(&x, &mut r);
         r.iter_mut().zip(&b).for_each(|(r, b)| *r = *b - *r);
         let mut free = r.clone();
-        filter.keep_free(&mut free);
+        filter.project_free(&mut free);
         assert!(norm(&free) < 1e-9 * norm(&b), "{choice:?} {}", norm(&free));
         assert!(norm(&r) > 1e-3);
         let (mut held, mut expected) = (a.pattern().zeros(), a.pattern().zeros());
-        filter.keep_held(&x, &mut held);
-        filter.keep_held(&prescribed, &mut expected);
+        filter.project_prescribed(&x, &mut held);
+        filter.project_prescribed(&prescribed, &mut expected);
         assert!(distance(&held, &expected) < 1e-12, "{choice:?}");
     }
 }
@@ -469,7 +469,7 @@ fn a_constrained_matrix_has_the_solution_of_the_filtered_one() {
     let mut filtered = a.pattern().zeros();
     pcg(&a, Precondition::BlockJacobi, Some(&filter), &b, &mut filtered, 1e-13);
     a.constrain(&filter);
-    filter.keep_free(&mut b);
+    filter.project_free(&mut b);
     let mut solver = Cholesky::new(a.pattern(), Ordering::Amd).unwrap();
     let mut x = a.pattern().zeros();
     solver.factor(&a).unwrap();

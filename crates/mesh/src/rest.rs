@@ -14,7 +14,7 @@ const PLAUSIBLE_UNIT: [f64; 2] = [0.9, 1.0 / 0.9];
 /// Range of the ratio that most edges must have: single triangles of a drape may be far from rest.
 const SPREAD: [f64; 2] = [0.6, 1.0 / 0.6];
 /// Part of all edges that must be in that range.
-const MOST: f64 = 0.8;
+const MIN_FITTING_FRACTION: f64 = 0.8;
 /// How near to 0 and 1 the sides of uv that fill the unit square come.
 const MARGIN: f64 = 0.03;
 
@@ -51,7 +51,8 @@ impl TriMesh {
         let within = |[lo, hi]: [f64; 2], r: f64| r >= lo && r <= hi;
         let near = ratios.iter().filter(|r| within(SPREAD, **r)).count();
         let range = if self.fills_unit_square() { PLAUSIBLE_UNIT } else { PLAUSIBLE };
-        let fits = within(range, median) && near as f64 >= MOST * ratios.len() as f64;
+        let fits =
+            within(range, median) && near as f64 >= MIN_FITTING_FRACTION * ratios.len() as f64;
         Some(UvScale { median, fits })
     }
 

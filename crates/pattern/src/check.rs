@@ -12,10 +12,10 @@ use glam::DVec2;
 use serde::Serialize;
 
 /// No panel of a garment is larger than this [m]; a larger one is in the wrong unit.
-pub const LARGEST: f64 = 4.0;
+pub const MAX_PANEL_SIZE: f64 = 4.0;
 
 /// Edges shorter than this [m] cannot be sewn: a tenth of a millimetre.
-pub const SHORTEST: f64 = 1e-4;
+pub const MIN_EDGE_LENGTH: f64 = 1e-4;
 
 /// Lengths of seam partners may differ from what the seam states by this fraction …
 const UNSTATED_FRACTION: f64 = 0.03;
@@ -24,17 +24,17 @@ const UNSTATED_FRACTION: f64 = 0.03;
 const UNSTATED_LENGTH: f64 = 0.005;
 
 /// More edges, darts, pleats, notches and elastics than this in one panel come from a broken file.
-const MOST_EDGES: usize = 4000;
+const MAX_EDGES: usize = 4000;
 
 /// More straight pieces than this in the outline, holes and lines of one panel are no drawing: curves are compared
 /// piece by piece, and garments have some thousands.
-const MOST_PIECES: usize = 20_000;
+const MAX_PIECES: usize = 20_000;
 
 /// Faults that an error lists; nobody mends more at once.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// More pieces than this in all panels together.
-const MOST_PIECES_OF_ALL: usize = 100_000;
+const MAX_PIECES_OF_ALL: usize = 100_000;
 
 /// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -180,8 +180,8 @@ impl std::fmt::Display for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let n = self.errors().count();
         write!(f, "the pattern has {n} fault{}", if n == 1 { "" } else { "s" })?;
-        self.errors().take(MOST_SHOWN).try_for_each(|fault| write!(f, "\n  {fault}"))?;
-        match n.saturating_sub(MOST_SHOWN) {
+        self.errors().take(MAX_SHOWN).try_for_each(|fault| write!(f, "\n  {fault}"))?;
+        match n.saturating_sub(MAX_SHOWN) {
             0 => Ok(()),
             more => write!(f, "\n  and {more} more"),
         }

@@ -19,10 +19,10 @@ pub const ACCURACY: f64 = 1e-8;
 const RELATIVE_ACCURACY: f64 = 1e-9;
 
 /// Control points farther away than this [m] have no squares in double precision, which lengths need.
-const COMPUTABLE: f64 = 1e100;
+const MAX_COMPUTABLE: f64 = 1e100;
 
 /// No point of a pattern that is read is farther from its origin [m]: a fabric store rolls out less.
-pub(crate) const FARTHEST: f64 = 100.0;
+pub(crate) const MAX_COORDINATE: f64 = 100.0;
 
 /// An arc whose bulge is smaller than this is straight to within rounding.
 const FLAT_BULGE: f64 = 1e-9;
@@ -144,8 +144,8 @@ impl Edge {
     /// [`crate::Pattern::check`].
     pub(crate) fn refuse_if_far(&self) -> Result<(), String> {
         match self.extent() {
-            far if far.is_finite() && far > FARTHEST => Err(format!(
-                "edge `{}`: a coordinate of {far:.3e} m is more than {FARTHEST} m; check the unit",
+            far if far.is_finite() && far > MAX_COORDINATE => Err(format!(
+                "edge `{}`: a coordinate of {far:.3e} m is more than {MAX_COORDINATE} m; check the unit",
                 self.name
             )),
             _ => Ok(()),
@@ -187,7 +187,7 @@ impl Edge {
         }
         match self.curve {
             Curve::Line => self.from.distance(self.to),
-            Curve::Quadratic { .. } | Curve::Cubic { .. } if self.extent() > COMPUTABLE => {
+            Curve::Quadratic { .. } | Curve::Cubic { .. } if self.extent() > MAX_COMPUTABLE => {
                 self.control_length()
             }
             Curve::Quadratic { control } => self.quad(control).arclen(self.accuracy()),
@@ -210,7 +210,7 @@ impl Edge {
         }
         match self.curve {
             Curve::Line | Curve::Arc { .. } => s / length,
-            _ if self.extent() > COMPUTABLE => s / length,
+            _ if self.extent() > MAX_COMPUTABLE => s / length,
             Curve::Quadratic { control } => self.quad(control).inv_arclen(s, self.accuracy()),
             Curve::Cubic { controls } => self.bezier(controls).inv_arclen(s, self.accuracy()),
         }

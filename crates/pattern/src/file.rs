@@ -18,21 +18,19 @@ use crate::seam::Direction;
 use serde::{Deserialize, Serialize};
 
 /// Most panels of a pattern: they are looked for by name, one after the other.
-const MOST_PANELS: usize = 1000;
+const MAX_PANELS: usize = 1000;
 
 /// Most parts of the seams of a pattern.
-const MOST_PARTS: usize = 10_000;
+const MAX_PARTS: usize = 10_000;
 
 /// Refuses a file of too many panels or parts of seams, before anything is made of them.
 pub(crate) fn refuse_if_many(name: &str, panels: usize, parts: usize) -> Result<(), crate::Error> {
     let refuse = |message: String| crate::Error::Parse { name: name.into(), message };
-    if panels > MOST_PANELS {
-        return Err(refuse(format!("{panels} panels; a pattern has {MOST_PANELS} at most")));
+    if panels > MAX_PANELS {
+        return Err(refuse(format!("{panels} panels; a pattern has {MAX_PANELS} at most")));
     }
-    if parts > MOST_PARTS {
-        return Err(refuse(format!(
-            "its seams have {parts} sides; there are {MOST_PARTS} at most"
-        )));
+    if parts > MAX_PARTS {
+        return Err(refuse(format!("its seams have {parts} sides; there are {MAX_PARTS} at most")));
     }
     Ok(())
 }

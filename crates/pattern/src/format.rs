@@ -190,10 +190,10 @@ impl Format {
         match self {
             Self::Dxf | Self::Foreign(_) => Ok(()),
             _ if options.size.is_some() => {
-                refuse("size", "leave --size away; only a DXF has several sizes")
+                refuse("size", "omit --size; only a DXF has several sizes")
             }
             Self::Svg => Ok(()),
-            _ if options.unit.is_some() => refuse("unit", "leave --unit away"),
+            _ if options.unit.is_some() => refuse("unit", "omit --unit"),
             _ => Ok(()),
         }
     }

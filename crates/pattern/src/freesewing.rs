@@ -82,10 +82,10 @@ fn truth(value: &Value) -> bool {
 }
 
 /// Points nearer than this are one [m].
-const SAME: f64 = 1e-4;
+const MERGE_DISTANCE: f64 = 1e-4;
 
 /// A notch belongs to an edge that is nearer than this [m].
-const NEAR: f64 = 2e-3;
+const JOIN_DISTANCE: f64 = 2e-3;
 
 /// Reads parts of FreeSewing; `name` is for messages.
 ///
@@ -177,7 +177,7 @@ fn edges(operations: &[Operation], point: impl Fn([f64; 2]) -> DVec2) -> Result<
         at = edge.to;
         edge.refuse_if_far()?;
         // Drawings close themselves with a line of no length.
-        if edge.length() >= SAME {
+        if edge.length() >= MERGE_DISTANCE {
             edges.push(edge);
         }
     }
@@ -186,9 +186,9 @@ fn edges(operations: &[Operation], point: impl Fn([f64; 2]) -> DVec2) -> Result<
 
 /// The half piece unfolded at the line between two points.
 fn unfold(panel: &Panel, line: [DVec2; 2]) -> Result<Panel, String> {
-    let near = |p: DVec2| line.iter().any(|q| q.distance(p) < 10.0 * SAME);
+    let near = |p: DVec2| line.iter().any(|q| q.distance(p) < 10.0 * MERGE_DISTANCE);
     let along = (line[1] - line[0]).normalize_or_zero();
-    let on_line = |p: DVec2| (p - line[0]).perp_dot(along).abs() < 10.0 * SAME;
+    let on_line = |p: DVec2| (p - line[0]).perp_dot(along).abs() < 10.0 * MERGE_DISTANCE;
     // The fold line is drawn with the neck of one part on others too: being in line is enough.
     let fold = panel.edges.iter().find(|e| near(e.from) && near(e.to));
     let fold = fold.or_else(|| {
@@ -204,7 +204,7 @@ fn notch(panel: &Panel, p: DVec2) -> Option<Notch> {
         for i in 0..=200 {
             let at = f64::from(i) / 200.0;
             let gap = edge.at(at * edge.length()).distance(p);
-            if gap < NEAR && best.as_ref().is_none_or(|(d, _)| gap < *d) {
+            if gap < JOIN_DISTANCE && best.as_ref().is_none_or(|(d, _)| gap < *d) {
                 best = Some((gap, Notch { edge: edge.name.clone(), at, label: String::new() }));
             }
         }

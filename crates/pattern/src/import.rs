@@ -5,5 +5,5 @@ mod curves;
 mod piece;
 
 pub(crate) use chain::join;
-pub(crate) use curves::{Kind, MOST_VERTICES, Polyline, Vertex, edges};
+pub(crate) use curves::{Kind, MAX_VERTICES, Polyline, Vertex, edges};
 pub(crate) use piece::{Copies, Piece, contour_allowance, tidy, unfold_at, unique};

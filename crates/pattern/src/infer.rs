@@ -34,10 +34,10 @@ use twins::Twins;
 pub const DOUBTFUL: f64 = 0.7;
 
 /// Pairs that score less are not proposed.
-const LEAST_SCORE: f64 = 0.8;
+const MIN_SCORE: f64 = 0.8;
 
 /// Most seams that are proposed.
-const MOST_SEAMS: usize = 400;
+const MAX_SEAMS: usize = 400;
 
 /// A seam that is proposed.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub struct Proposal {
 /// not proposed.
 pub fn seams(pattern: &Pattern, open: &[EdgePart]) -> Vec<Proposal> {
     let mut boundary = Boundary::new(pattern);
-    if boundary.atoms.len() > MOST_ATOMS {
+    if boundary.atoms.len() > MAX_ATOMS {
         return Vec::new();
     }
     let twins = Twins::new(pattern, &boundary);
@@ -64,10 +64,10 @@ pub fn seams(pattern: &Pattern, open: &[EdgePart]) -> Vec<Proposal> {
         boundary.sew_given(pattern, seam);
     }
     boundary.leave_out(pattern, open);
-    while made.len() < MOST_SEAMS {
+    while made.len() < MAX_SEAMS {
         let runs = run::runs(&boundary);
         let Some(best) = scorer.best(&boundary, &runs) else { break };
-        if best.score < LEAST_SCORE {
+        if best.score < MIN_SCORE {
             break;
         }
         let [a, b] = best.pair.map(|k| runs[k].clone());
@@ -110,7 +110,7 @@ fn cut_at_panels(boundary: &Boundary, a: &Run, b: &Run) -> Vec<[Run; 2]> {
 }
 
 /// Most pieces of outlines that are looked at: pairs of them are compared.
-const MOST_ATOMS: usize = 500;
+const MAX_ATOMS: usize = 500;
 
 fn proposal(
     pattern: &Pattern,

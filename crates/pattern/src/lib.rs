@@ -28,7 +28,7 @@ mod seam;
 pub mod sidecar;
 pub mod svg;
 
-pub use check::{Check, Fault, Kind, LARGEST, Mark, SHORTEST, Severity};
+pub use check::{Check, Fault, Kind, MAX_PANEL_SIZE, MIN_EDGE_LENGTH, Mark, Severity};
 pub use edge::{ACCURACY, Curve, Edge};
 pub use error::Error;
 pub use measurements::{Figure, Measurements, Size};

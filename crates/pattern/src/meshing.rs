@@ -21,7 +21,7 @@ use glam::{DVec2, DVec3};
 use toile_mesh::TriMesh;
 
 /// More vertices than this in all panels together are a mistake in the edge length.
-const MOST_VERTICES: f64 = 4e6;
+const MAX_VERTICES: f64 = 4e6;
 
 /// A vertex of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,10 +221,10 @@ fn check_size(pattern: &Pattern, edge_length: f64) -> Result<(), Error> {
         let paths = panel.holes.iter().chain(&panel.lines).flat_map(|p| &p.edges);
         let lines: f64 = panel.edges.iter().chain(paths).map(crate::Edge::length).sum();
         total += panel.signed_area() / (0.866 * edge_length * edge_length) + lines / edge_length;
-        if total > MOST_VERTICES {
+        if total > MAX_VERTICES {
             return Err(Error::Request {
                 message: format!(
-                    "panel `{}` with edges of {edge_length} m would bring the mesh to {total:.1e} vertices, more than {MOST_VERTICES:.0e}",
+                    "panel `{}` with edges of {edge_length} m would bring the mesh to {total:.1e} vertices, more than {MAX_VERTICES:.0e}",
                     panel.name
                 ),
                 help: "choose longer edges: 0.01 is 1 cm, good for a garment".into(),

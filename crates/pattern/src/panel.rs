@@ -12,7 +12,7 @@ use glam::{DQuat, DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// Parts of an edge shorter than this [m] are dropped when darts cut it.
-const NOTHING: f64 = 1e-7;
+const MIN_PART_LENGTH: f64 = 1e-7;
 
 /// One piece of cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -261,7 +261,7 @@ impl Panel {
     /// Length of an edge once its darts and pleats are sewn [m].
     pub fn sewn_length(&self, edge: usize) -> f64 {
         let full = self.edges.get(edge).map_or(0.0, Edge::length);
-        full - self.openings(edge).iter().map(|o| o.end - o.begin).sum::<f64>()
+        full - self.openings(edge).iter().map(|o| o.end - o.start).sum::<f64>()
     }
 
     /// Signed area within the sewing line, holes not taken off, darts closed or not [m²]; positive if
@@ -282,16 +282,16 @@ impl Panel {
         for (i, edge) in self.edges.iter().enumerate() {
             let mut done = 0.0;
             for o in self.openings(i) {
-                if o.begin - done > NOTHING {
+                if o.start - done > MIN_PART_LENGTH {
                     outline
-                        .push(Segment { edge: edge.part(done, o.begin), source: Source::Edge(i) });
+                        .push(Segment { edge: edge.part(done, o.start), source: Source::Edge(i) });
                 }
                 outline.extend(self.legs(edge, &o));
                 done = o.end;
             }
             if done == 0.0 {
                 outline.push(Segment { edge: edge.clone(), source: Source::Edge(i) });
-            } else if edge.length() - done > NOTHING {
+            } else if edge.length() - done > MIN_PART_LENGTH {
                 let rest = edge.part(done, edge.length());
                 outline.push(Segment { edge: rest, source: Source::Edge(i) });
             }
@@ -404,7 +404,7 @@ impl Panel {
             {
                 let middle = at * length;
                 openings.push(Opening {
-                    begin: middle - 0.5 * width,
+                    start: middle - 0.5 * width,
                     end: middle + 0.5 * width,
                     what: Source::Dart(i, 0),
                     tip: Some(*tip),
@@ -415,14 +415,14 @@ impl Panel {
             if pleat.edge == e.name {
                 let middle = pleat.at * length;
                 openings.push(Opening {
-                    begin: middle - pleat.depth,
+                    start: middle - pleat.depth,
                     end: middle + pleat.depth,
                     what: Source::Pleat(i, 0),
                     tip: None,
                 });
             }
         }
-        openings.sort_by(|a, b| a.begin.total_cmp(&b.begin));
+        openings.sort_by(|a, b| a.start.total_cmp(&b.start));
         openings
     }
 
@@ -430,12 +430,12 @@ impl Panel {
     fn legs(&self, edge: &Edge, o: &Opening) -> [Segment; 2] {
         let (mut legs, what) = match (o.tip, o.what) {
             (Some(tip), what) => {
-                let (a, b) = (edge.at(o.begin), edge.at(o.end));
+                let (a, b) = (edge.at(o.start), edge.at(o.end));
                 ([Edge::line("", a, tip), Edge::line("", tip, b)], what)
             }
             (None, what) => {
-                let middle = 0.5 * (o.begin + o.end);
-                ([edge.part(o.begin, middle), edge.part(middle, o.end)], what)
+                let middle = 0.5 * (o.start + o.end);
+                ([edge.part(o.start, middle), edge.part(middle, o.end)], what)
             }
         };
         let (name, second) = match what {
@@ -452,8 +452,8 @@ impl Panel {
 /// A dart or pleat on an edge.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
-    /// Where it begins, as an arc length of the edge [m].
-    pub(crate) begin: f64,
+    /// Where it starts, as an arc length of the edge [m].
+    pub(crate) start: f64,
     /// Where it ends [m].
     pub(crate) end: f64,
     /// The dart or pleat.

@@ -15,8 +15,8 @@ const JOINT_FRACTION: f64 = 0.03;
 /// … and nearer than this [m].
 const JOINT_DISTANCE: f64 = 0.02;
 
-/// The greatest ratio of lengths that can be gathered.
-pub const MAX_GATHER: f64 = 2.0;
+/// The greatest ratio of lengths that is taken for a gather, and not for a mistake: tulle is gathered 8 : 1.
+pub const MAX_GATHER: f64 = 12.0;
 
 /// An edge of a panel, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -311,7 +311,7 @@ impl Pattern {
             {
                 let s = notch.at * full;
                 let taken: f64 =
-                    panel.openings(edge).iter().map(|o| (s.min(o.end) - o.begin).max(0.0)).sum();
+                    panel.openings(edge).iter().map(|o| (s.min(o.end) - o.start).max(0.0)).sum();
                 let s = s - taken;
                 if s > low && s < high {
                     labels.push((notch.label.clone(), done + s - low));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use toile_mesh::io::source;
 
 /// Most lines of each kind.
-const MOST: usize = 5000;
+const MAX_ENTRIES: usize = 5000;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,8 +104,8 @@ pub fn apply(text: &str, name: &str, pattern: &Pattern) -> Result<Pattern, Error
     let wrong = |message: String| Error::Parse { name: name.into(), message };
     let file: SidecarFile = toml::from_str(text)
         .map_err(|e| wrong(crate::file::shortened(e.to_string().trim_end())))?;
-    if file.seam.len().max(file.open.len()).max(file.piece.len()) > MOST {
-        return Err(wrong(format!("more than {MOST} seams, pieces or open edges")));
+    if file.seam.len().max(file.open.len()).max(file.piece.len()) > MAX_ENTRIES {
+        return Err(wrong(format!("more than {MAX_ENTRIES} seams, pieces or open edges")));
     }
     let mut pattern = infer::apply(pattern, &file.piece).map_err(wrong)?;
     pattern.seams.clear();

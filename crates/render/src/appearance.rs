@@ -14,6 +14,7 @@ pub mod draft;
 mod fabric;
 mod fibre;
 mod knit;
+mod nap;
 mod print;
 mod sewing;
 mod table;

@@ -61,6 +61,14 @@ impl Bsdf<'_> {
         }
     }
 
+    /// Both at once: they have much in common.
+    pub(crate) fn eval_and_pdf(&self, o: Vec3, i: Vec3) -> (Vec3, f32) {
+        match self {
+            Self::Yarn(b) => b.eval_and_pdf(o, i),
+            _ => (self.eval(o, i), self.pdf(o, i)),
+        }
+    }
+
     /// A direction for the points `lobe` and `place`; `None` if the light is absorbed.
     pub(crate) fn sample(&self, o: Vec3, lobe: f32, place: [f32; 2]) -> Option<Drawn> {
         let dir = match self {
@@ -69,11 +77,11 @@ impl Bsdf<'_> {
             Self::Thin(b) => b.sample(lobe, place),
             Self::Yarn(b) => b.sample(o, lobe, place)?,
         };
-        let pdf = self.pdf(o, dir);
+        let (light, pdf) = self.eval_and_pdf(o, dir);
         if pdf.is_nan() || pdf <= 0.0 {
             return None;
         }
-        let weight = self.eval(o, dir) / pdf;
+        let weight = light / pdf;
         (weight.max_element() > 0.0).then_some(Drawn { dir, weight, pdf })
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Ray {
     /// Where it goes; a unit vector.
     pub(crate) dir: Vec3,
     inv: Vec3,
+    /// For each axis 1 if the ray runs down it: which bound of a box it meets first.
+    falls: [usize; 3],
     /// When it is shot, in [0, 1].
     pub(crate) time: f32,
 }
@@ -36,7 +38,8 @@ impl Ray {
         // A tiny slope instead of none keeps 0 · ∞ out of the slab test.
         let nonzero = |d: f32| if d.abs() < 1e-12 { 1e-12_f32.copysign(d) } else { d };
         let inv = Vec3::new(nonzero(dir.x), nonzero(dir.y), nonzero(dir.z)).recip();
-        Self { origin, dir, inv, time: 0.0 }
+        let falls = [inv.x, inv.y, inv.z].map(|i| usize::from(i < 0.0));
+        Self { origin, dir, inv, falls, time: 0.0 }
     }
 
     /// The same at another time.
@@ -66,8 +69,8 @@ pub(crate) struct Hit {
 /// Four boxes, one in each lane, and what is inside.
 #[derive(Clone, Debug)]
 struct Node {
-    lo: [Vec4; 3],
-    hi: [Vec4; 3],
+    /// Lower and upper bounds along each axis.
+    bounds: [[Vec4; 3]; 2],
     child: [u32; 4],
 }
 
@@ -114,10 +117,11 @@ impl Bvh {
         let mut best = None;
         let mut limit = t_max;
         stack.0.clear();
-        if !self.nodes.is_empty() {
-            stack.0.push((t_min, 0));
+        if self.nodes.is_empty() {
+            return None;
         }
-        while let Some((near, child)) = stack.0.pop() {
+        let mut next = Some((t_min, 0));
+        while let Some((near, child)) = next.take().or_else(|| stack.0.pop()) {
             if near > limit {
                 continue;
             }
@@ -131,11 +135,25 @@ impl Bvh {
             }
             let node = &self.nodes[child as usize];
             let (t_near, mask) = node.enter(ray, t_min, limit);
+            // Most nodes have one child or two that the ray enters: the nearer one needs no stack.
+            if mask.count_ones() <= 2 {
+                if mask == 0 {
+                    continue;
+                }
+                let t_near = t_near.to_array();
+                let (a, b) = (mask.trailing_zeros() as usize, 31 - mask.leading_zeros() as usize);
+                let (first, second) = if t_near[b] < t_near[a] { (b, a) } else { (a, b) };
+                if a != b {
+                    stack.0.push((t_near[second], node.child[second]));
+                }
+                next = Some((t_near[first], node.child[first]));
+                continue;
+            }
             let t_near = t_near.to_array();
             // Insertion into the stack, farthest first, so that the nearest is popped next.
             let first = stack.0.len();
             for lane in 0..4 {
-                if mask >> lane & 1 == 1 && node.child[lane] != EMPTY {
+                if mask >> lane & 1 == 1 {
                     let mut at = stack.0.len();
                     stack.0.push((t_near[lane], node.child[lane]));
                     while at > first && stack.0[at - 1].0 < t_near[lane] {
@@ -164,7 +182,7 @@ impl Bvh {
             let node = &self.nodes[child as usize];
             let (_, mask) = node.enter(ray, t_min, t_max);
             for lane in 0..4 {
-                if mask >> lane & 1 == 1 && node.child[lane] != EMPTY {
+                if mask >> lane & 1 == 1 {
                     stack.0.push((t_min, node.child[lane]));
                 }
             }
@@ -181,10 +199,10 @@ impl Node {
         for axis in 0..3 {
             let origin = Vec4::splat(ray.origin[axis]);
             let inv = Vec4::splat(ray.inv[axis]);
-            let a = (self.lo[axis] - origin) * inv;
-            let b = (self.hi[axis] - origin) * inv;
-            near = near.max(a.min(b));
-            far = far.min(a.max(b));
+            // The mask spares a check of the index.
+            let first = ray.falls[axis] & 1;
+            near = near.max((self.bounds[first][axis] - origin) * inv);
+            far = far.min((self.bounds[1 - first][axis] - origin) * inv);
         }
         (near, near.cmple(far).bitmask())
     }

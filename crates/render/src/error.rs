@@ -95,7 +95,7 @@ pub enum Error {
     /// The appearance of a fabric makes no sense.
     #[error("appearance: {0}")]
     Appearance(String),
-    /// Whoever watched ended the work.
+    /// Rendering was cancelled.
     #[error("stopped before the picture was finished")]
     Stopped,
     /// A file could not be written.

@@ -28,6 +28,7 @@ mod bsdf;
 mod bvh;
 mod camera;
 mod colours;
+pub mod compose;
 mod denoise;
 pub mod detail;
 pub mod environment;

@@ -110,11 +110,13 @@ pub struct Lens {
     pub focus: Option<f64>,
     /// How directions become pixels.
     pub projection: Projection,
+    /// Where the axis of a perspective meets the picture, to the right of its middle and below it, in heights of the picture.
+    pub shift: [f64; 2],
 }
 
 impl Default for Lens {
     fn default() -> Self {
-        Self { aperture: 0.0, focus: None, projection: Projection::Perspective }
+        Self { aperture: 0.0, focus: None, projection: Projection::Perspective, shift: [0.0; 2] }
     }
 }
 
@@ -135,6 +137,8 @@ pub enum Background {
     Environment,
     /// Paper, by the height of the direction.
     Paper(Backdrop),
+    /// Nothing: the picture is laid over another one, which counts by [`Buffers::passed`].
+    Nothing,
 }
 
 /// Everything in a picture.

@@ -27,7 +27,10 @@ impl Sampler {
 
     /// The same for a use that is known at run time only.
     pub(crate) fn at(self, dimension: u32) -> [f32; 2] {
-        self.scrambled(seeds(dimension))
+        match SEEDS.get(dimension as usize) {
+            Some(known) => self.scrambled(*known),
+            None => self.scrambled(seeds(dimension)),
+        }
     }
 
     fn scrambled(self, [seed, x, y]: [u32; 3]) -> [f32; 2] {
@@ -51,6 +54,17 @@ fn spread(x: u32) -> u32 {
     x = (x | (x << 2)) & 0x3333_3333;
     (x | (x << 1)) & 0x5555_5555
 }
+
+/// Seeds of the uses that paths of a few bounces have.
+static SEEDS: [[u32; 3]; 64] = {
+    let mut all = [[0; 3]; 64];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = seeds(k as u32);
+        k += 1;
+    }
+    all
+};
 
 /// Seeds of the index and the two coordinates of a use.
 const fn seeds(dimension: u32) -> [u32; 3] {

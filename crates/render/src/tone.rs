@@ -96,6 +96,14 @@ pub fn mean_luminance(image: &HdrImage) -> f32 {
 /// # Errors
 /// If the pixels do not fit the size, or the exposure or the bias is out of range.
 pub fn develop(image: &HdrImage, operator: Operator, exposure: Exposure) -> Result<Image, Error> {
+    Ok(encoded(&mapped(image, operator, exposure)?))
+}
+
+/// Display light of scene light, both linear; 1 is white.
+///
+/// # Errors
+/// As [`develop`].
+pub fn mapped(image: &HdrImage, operator: Operator, exposure: Exposure) -> Result<HdrImage, Error> {
     image.check()?;
     if let Operator::Drago { bias } = operator
         && !(0.5..=1.0).contains(&bias)
@@ -111,16 +119,21 @@ pub fn develop(image: &HdrImage, operator: Operator, exposure: Exposure) -> Resu
     let mut light: Vec<[f32; 3]> =
         image.pixels.par_iter().map(|p| p.map(|c| sound(c * scale))).collect();
     map(&mut light, image.width as usize, operator);
+    Ok(HdrImage { width: image.width, height: image.height, pixels: light })
+}
+
+/// Display light as sRGB with a fine dither.
+pub(crate) fn encoded(image: &HdrImage) -> Image {
     let width = image.width;
-    let mut rgba = vec![0; 4 * light.len()];
-    rgba.par_chunks_exact_mut(4).zip(&light).enumerate().for_each(|(k, (out, p))| {
+    let mut rgba = vec![0; 4 * image.pixels.len()];
+    rgba.par_chunks_exact_mut(4).zip(&image.pixels).enumerate().for_each(|(k, (out, p))| {
         let dither = threshold(k as u32 % width, k as u32 / width);
         for c in 0..3 {
             out[c] = encode(p[c], dither);
         }
         out[3] = 255;
     });
-    Ok(Image { width, height: image.height, rgba })
+    Image { width, height: image.height, rgba }
 }
 
 fn sound(c: f32) -> f32 {
@@ -191,7 +204,7 @@ mod tests {
         HdrImage { width: w, height: h, pixels: (0..w * h).map(|k| [step(k % w); 3]).collect() }
     }
 
-    fn mapped(image: &HdrImage, operator: Operator) -> Vec<[f32; 3]> {
+    fn shown(image: &HdrImage, operator: Operator) -> Vec<[f32; 3]> {
         let mut light = image.pixels.clone();
         map(&mut light, image.width as usize, operator);
         light
@@ -201,7 +214,7 @@ mod tests {
     fn every_operator_is_monotone_and_stays_within_the_display() {
         let image = wedge();
         for operator in ALL {
-            let light = mapped(&image, operator);
+            let light = shown(&image, operator);
             let row: Vec<f32> = (0..13).map(|k| light[32 * 13 * 64 + k * 64 + 32][0]).collect();
             assert!(row.windows(2).all(|w| w[0] <= w[1]), "{operator:?} {row:?}");
             assert!(light.iter().flatten().all(|c| (0.0..=1.0).contains(c)), "{operator:?}");
@@ -213,7 +226,7 @@ mod tests {
         let image = wedge();
         // Steps that differ by half a decade, and how many of them are told apart in eight bits.
         let steps = |operator: Operator| {
-            let light = mapped(&image, operator);
+            let light = shown(&image, operator);
             let codes: Vec<u8> =
                 (0..13).map(|k| encode(light[32 * 13 * 64 + k * 64 + 32][0], 0.5)).collect();
             codes.windows(2).filter(|w| w[1] > w[0].saturating_add(2)).count()
@@ -225,7 +238,7 @@ mod tests {
     #[test]
     fn drago_maps_black_to_black_and_the_brightest_to_white() {
         let image = HdrImage { width: 3, height: 1, pixels: vec![[0.0; 3], [1.0; 3], [100.0; 3]] };
-        let light = mapped(&image, Operator::Drago { bias: 0.85 });
+        let light = shown(&image, Operator::Drago { bias: 0.85 });
         assert_eq!(light[0], [0.0; 3]);
         assert!((light[2][0] - 1.0).abs() < 1e-4);
         // ln 2 / (ln(2 + 8 · 0.01^0.2345) · log₁₀ 101), by hand.
@@ -238,19 +251,83 @@ mod tests {
         let pixel = [0.3, 0.2, 0.1];
         let image = HdrImage { width: 8, height: 8, pixels: vec![pixel; 64] };
         for operator in [Operator::Linear, Operator::Drago { bias: 0.85 }, Operator::Reinhard] {
-            let p = mapped(&image, operator)[27];
+            let p = shown(&image, operator)[27];
             if p[0] < 0.999 {
                 assert!((p[0] / p[2] - 3.0).abs() < 1e-2, "{operator:?} {p:?}");
             }
         }
     }
 
+    /// Tone operators conserve no energy: displays are dimmer than suns. What they promise in its place is that the
+    /// curve of luminance is all there is: colour neither adds nor takes light, even light gives even light
+    /// whatever the operator compares it with, and more light in never gives less light out.
+    #[test]
+    fn operators_on_luminance_neither_add_nor_take_light_from_colours() {
+        let colours = [[0.9, 0.1, 0.05], [0.02, 0.5, 0.9], [30.0, 1.0, 0.2], [0.0, 0.0, 4.0]];
+        for operator in [Operator::Linear, Operator::Drago { bias: 0.85 }, Operator::Reinhard] {
+            for colour in colours {
+                let image = |c: [f32; 3]| {
+                    // The same brightest pixel in both, which global operators scale by.
+                    let mut pixels = vec![c; 4096];
+                    pixels[0] = [50.0; 3];
+                    HdrImage { width: 64, height: 64, pixels }
+                };
+                let own = shown(&image(colour), operator)[2080];
+                let grey = shown(&image([luminance(colour); 3]), operator)[2080][0];
+                let off = (luminance(own) - grey).abs();
+                assert!(off < 1e-4 * grey.max(1e-2), "{operator:?} {colour:?} {own:?} {grey}");
+            }
+        }
+        for colour in colours {
+            let image = HdrImage { width: 1, height: 1, pixels: vec![colour] };
+            let own = shown(&image, Operator::Clamp)[0];
+            assert!(own.iter().zip(colour).all(|(a, b)| *a == b.min(1.0)), "{own:?}");
+        }
+    }
+
+    #[test]
+    fn a_linear_operator_keeps_the_ratio_of_all_light_in_and_out() {
+        let image = wedge();
+        let light =
+            |pixels: &[[f32; 3]]| -> f64 { pixels.iter().map(|p| f64::from(luminance(*p))).sum() };
+        let brightest = 1e3;
+        let ratio = light(&shown(&image, Operator::Linear)) / light(&image.pixels);
+        assert!((ratio * brightest - 1.0).abs() < 1e-3, "{ratio}");
+    }
+
+    #[test]
+    fn a_local_operator_gives_even_light_what_the_global_curve_gives() {
+        for l in [0.01, 0.5, 7.0] {
+            let image = HdrImage { width: 96, height: 80, pixels: vec![[l; 3]; 96 * 80] };
+            let light = shown(&image, Operator::Reinhard);
+            let expected = l / (1.0 + l);
+            let sum: f32 = light.iter().map(|p| p[0]).sum();
+            assert!((sum / (96.0 * 80.0) / expected - 1.0).abs() < 1e-3, "{l}");
+            assert!(light.iter().all(|p| (p[0] / expected - 1.0).abs() < 1e-3), "{l}");
+        }
+    }
+
+    #[test]
+    fn more_light_in_never_gives_less_light_out() {
+        let image = wedge();
+        for operator in [Operator::Clamp, Operator::Film, Operator::Reinhard] {
+            let total = |stops: f32| -> f64 {
+                let light = mapped(&image, operator, Exposure::Stops(stops)).unwrap();
+                light.pixels.iter().map(|p| f64::from(luminance(*p))).sum()
+            };
+            let totals: Vec<f64> = (-6..6).map(|s| total(s as f32)).collect();
+            assert!(totals.windows(2).all(|w| w[0] < w[1]), "{operator:?} {totals:?}");
+        }
+        // These scale by the brightest pixel: the same picture comes out for any light.
+        let linear = |stops: f32| mapped(&image, Operator::Linear, Exposure::Stops(stops)).unwrap();
+        assert_eq!(linear(0.0).pixels, linear(3.0).pixels);
+    }
+
     #[test]
     fn automatic_exposure_makes_the_mean_mid_grey() {
         let image = HdrImage { width: 4, height: 4, pixels: vec![[7.0; 3]; 16] };
-        let shown = develop(&image, Operator::Clamp, Exposure::Auto).unwrap();
-        let grey =
-            crate::srgb(u32::from_be_bytes([0, shown.rgba[0], shown.rgba[1], shown.rgba[2]]));
+        let seen = develop(&image, Operator::Clamp, Exposure::Auto).unwrap();
+        let grey = crate::srgb(u32::from_be_bytes([0, seen.rgba[0], seen.rgba[1], seen.rgba[2]]));
         assert!((grey[0] - KEY).abs() < 0.01, "{grey:?}");
         assert!(develop(&image, Operator::Clamp, Exposure::Stops(f32::NAN)).is_err());
         assert!(develop(&image, Operator::Drago { bias: 2.0 }, Exposure::Auto).is_err());
@@ -290,7 +367,7 @@ mod tests {
         let image =
             HdrImage { width: w, height: h, pixels: (0..w * h).map(|k| [at(k); 3]).collect() };
         let contrast = |operator| {
-            let light = mapped(&image, operator);
+            let light = shown(&image, operator);
             let row: Vec<f32> = (20..40).map(|x| light[32 * 128 + x][0]).collect();
             let (lo, hi) = row.iter().fold((1.0_f32, 0.0_f32), |(a, b), x| (a.min(*x), b.max(*x)));
             hi / lo

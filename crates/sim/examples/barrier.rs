@@ -129,7 +129,7 @@ struct Counts {
     newton: u32,
     linear: u32,
     halvings: u32,
-    unsettled: u32,
+    unconverged: u32,
     substepped: u32,
 }
 
@@ -138,7 +138,7 @@ impl Counts {
         self.newton += report.iterations;
         self.linear += report.linear_iterations;
         self.halvings += report.halvings;
-        self.unsettled += report.unsettled;
+        self.unconverged += report.unconverged;
         self.substepped += u32::from(!report.warnings.is_empty());
     }
 }
@@ -166,12 +166,12 @@ fn run(world: &mut World, steps: usize, per_line: usize) {
         if step % per_line == 0 {
             let wall = clock.elapsed().as_secs_f64();
             println!(
-                "{:.2} s: wall {wall:.2} newton {:.1} linear {:.0} unsettled {} contacts {} gap {:.1e} strain {:.3} \
+                "{:.2} s: wall {wall:.2} newton {:.1} linear {:.0} unconverged {} contacts {} gap {:.1e} strain {:.3} \
                  speed {:.3} lowest {:.3} residual {:.1e} stages {spent:.2?}",
                 world.state().time,
                 f64::from(recent.newton) / per_line as f64,
                 f64::from(recent.linear) / f64::from(recent.newton),
-                all.unsettled,
+                all.unconverged,
                 report.contacts,
                 report.gap,
                 world.max_strain(),
@@ -182,9 +182,9 @@ fn run(world: &mut World, steps: usize, per_line: usize) {
             recent = Counts::default();
         }
     }
-    let Counts { newton, linear, halvings, unsettled, substepped } = all;
+    let Counts { newton, linear, halvings, unconverged, substepped } = all;
     println!(
-        "all: newton {newton} linear {linear} halvings {halvings} unsettled {unsettled} steps in parts {substepped} \
+        "all: newton {newton} linear {linear} halvings {halvings} unconverged {unconverged} steps in parts {substepped} \
          smallest gap {least:.1e}"
     );
 }

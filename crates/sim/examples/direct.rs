@@ -75,7 +75,12 @@ fn row(cells: usize) -> Result<(), Error> {
     let mut two_level = TwoLevel::new(sheet.pattern())?;
     let mut vectors = Vectors::default();
     let mut iterate = |gain: f64, residual: f64| {
-        let goal = Goal { gain, residual, enough: 0.0, max_iterations: 2000 };
+        let goal = Goal {
+            quadratic_tolerance: gain,
+            relative_residual: residual,
+            absolute_tolerance: 0.0,
+            max_iterations: 2000,
+        };
         let mut iterations = 0;
         let time = best(|| {
             let mut d = vec![DVec3::ZERO; x.len()];

@@ -1,9 +1,10 @@
-//! Bodies: what cloth collides with. They move as they are told and feel nothing.
+//! Bodies: what cloth collides with. They are kinematic: contact does not move them.
 //!
 //! Triangle meshes, spheres, capsules and boxes are all one kind of thing here: features with a
 //! radius. A sphere is a vertex with a radius, a capsule an edge with a radius, a box a mesh of
 //! twelve triangles. A plane is a half-space.
 
+use crate::deformation::Deformation;
 use crate::error::Error;
 use crate::motion::{Motion, Pose};
 #[cfg(feature = "papers")]
@@ -42,6 +43,8 @@ pub struct Body {
     pub shape: Shape,
     /// How it moves.
     pub motion: Motion,
+    /// How its shape changes before it is moved; only meshes can.
+    pub deformation: Option<Deformation>,
     /// Its friction with cloth; the fabric's if `None`.
     pub friction: Option<f64>,
 }
@@ -49,7 +52,25 @@ pub struct Body {
 impl Body {
     /// A body at rest.
     pub fn new(name: impl Into<String>, shape: Shape) -> Self {
-        Self { name: name.into(), shape, motion: Motion::Still, friction: None }
+        Self { name: name.into(), shape, motion: Motion::Still, deformation: None, friction: None }
+    }
+
+    /// The shape as it is at a time [s], where it is then.
+    pub fn shape_at(&self, time: f64) -> Shape {
+        let pose = self.motion.pose(time);
+        match (&self.shape, &self.deformation) {
+            (Shape::Mesh(mesh), Some(deformation)) => {
+                let mut mesh = mesh.clone();
+                deformation.place(time, &mut mesh.positions);
+                Shape::Mesh(mesh).moved(pose.rotation, pose.translation)
+            }
+            (shape, _) => shape.moved(pose.rotation, pose.translation),
+        }
+    }
+
+    /// Whether it is never anywhere else.
+    pub fn is_still(&self) -> bool {
+        self.motion == Motion::Still && self.deformation.is_none()
     }
 
     /// Refuses what cannot be collided with.
@@ -60,6 +81,9 @@ impl Body {
         }
         if self.friction.is_some_and(|f| !(f.is_finite() && f >= 0.0)) {
             return bad("friction must be a number, and not negative".into());
+        }
+        if self.deformation.is_some() && !matches!(self.shape, Shape::Mesh(_)) {
+            return bad("only a mesh can change its shape; make a mesh of it".into());
         }
         let positive = |r: f64| r.is_finite() && r > 0.0;
         match &self.shape {
@@ -96,7 +120,7 @@ impl Body {
 /// What detection needs of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct Collider {
-    /// Vertices at time zero.
+    /// Vertices at time zero; of one that deforms, at the end of the present step before it is moved.
     pub(crate) start: Vec<DVec3>,
     /// Vertices at the start and end of the present step.
     pub(crate) x_t0: Vec<DVec3>,
@@ -105,8 +129,11 @@ pub(crate) struct Collider {
     pub(crate) radius: f64,
     pub(crate) kind: ColliderKind,
     pub(crate) motion: Motion,
+    pub(crate) deformation: Option<Deformation>,
+    /// Start and end of the present step [s].
+    pub(crate) times: Option<[f64; 2]>,
     pub(crate) friction: Option<f64>,
-    /// Displacement over the present step.
+    /// Displacement over the present step; of one that deforms, that of its motion alone.
     pub(crate) displacement: Pose,
     /// Whether it was at rest over the last step too, so that its boxes still hold.
     pub(crate) settled: bool,
@@ -153,6 +180,8 @@ impl Collider {
             radius,
             kind,
             motion: body.motion.clone(),
+            deformation: body.deformation.clone(),
+            times: None,
             friction: body.friction,
             displacement: Pose::IDENTITY,
             settled: false,
@@ -166,6 +195,9 @@ impl Collider {
 
     /// Sets the positions at the start and the end of a step from `t0` to `t1`.
     pub(crate) fn set_step(&mut self, t0: f64, t1: f64) {
+        if let Some(deformation) = self.deformation.clone() {
+            return self.set_deformed_step(&deformation, [t0, t1]);
+        }
         let (p0, p1) = (self.motion.pose(t0), self.motion.pose(t1));
         // Bodies that stand still may have many vertices.
         if self.poses == [p0, p1] {
@@ -176,6 +208,41 @@ impl Collider {
         for i in 0..self.start.len() {
             self.x_t0[i] = p0.apply(self.start[i]);
             self.x_t1[i] = p1.apply(self.start[i]);
+        }
+    }
+
+    /// The same for a body that changes its shape. What the last step ended with is not asked for again.
+    fn set_deformed_step(&mut self, deformation: &Deformation, [t0, t1]: [f64; 2]) {
+        if self.times == Some([t0, t1]) {
+            return;
+        }
+        if self.times.is_some_and(|[_, end]| end == t0) {
+            std::mem::swap(&mut self.x_t0, &mut self.x_t1);
+        } else {
+            deformation.place(t0, &mut self.start);
+            let pose = self.motion.pose(t0);
+            self.x_t0.iter_mut().zip(&self.start).for_each(|(x, p)| *x = pose.apply(*p));
+        }
+        deformation.place(t1, &mut self.start);
+        let pose = self.motion.pose(t1);
+        self.x_t1.iter_mut().zip(&self.start).for_each(|(x, p)| *x = pose.apply(*p));
+        self.poses = [self.motion.pose(t0), pose];
+        self.displacement = self.poses[0].to(&pose);
+        self.times = Some([t0, t1]);
+    }
+
+    /// Whether it changes its shape.
+    #[cfg(feature = "papers")]
+    pub(crate) fn deforms(&self) -> bool {
+        self.deformation.is_some()
+    }
+
+    /// Whether any of it moves in the present step.
+    #[cfg(feature = "papers")]
+    pub(crate) fn moves(&self) -> bool {
+        match self.deformation {
+            Some(_) => self.x_t0 != self.x_t1,
+            None => self.displacement != Pose::IDENTITY,
         }
     }
 }

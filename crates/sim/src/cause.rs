@@ -26,13 +26,13 @@ pub enum Cause {
         /// Numbers of the pins that hold this cloth.
         pins: Vec<usize>,
     },
-    /// A pair of features stops every direction, and one of them does not give way.
+    /// A contact blocks every search direction, and one of its features is kinematic.
     Pinched {
-        /// What does not give way: the name of a body, or prescribed vertices.
+        /// The kinematic side: the name of a body, or prescribed vertices.
         by: String,
-        /// Gap beyond the distance that is kept [m].
+        /// Gap beyond the minimum separation [m].
         gap: f64,
-        /// The distance that is kept [m].
+        /// Minimum separation [m].
         separation: f64,
     },
     /// An edge beside the vertex is far shorter than most.
@@ -42,27 +42,27 @@ pub enum Cause {
         /// Median of all edges at rest [m].
         median: f64,
     },
-    /// Two parts of the cloth stop every direction.
+    /// Self-contact blocks every search direction.
     SelfContact {
-        /// Gap beyond the distance that is kept [m].
+        /// Gap beyond the minimum separation [m].
         gap: f64,
-        /// The distance that is kept [m].
+        /// Minimum separation [m].
         separation: f64,
     },
-    /// No pair is in the way, but the potential does not fall in any direction that is found.
+    /// No contact blocks the step, but no descent direction was found.
     NoDescent,
-    /// The linear system has no solution in numbers: a pair or a triangle is too stiff.
+    /// The linear solver produced non-finite values: a pair or a triangle is too stiff.
     LinearSystem,
-    /// Nothing touches or holds the cloth, but it does not move as the forces on it say: forces are lost in rounding.
-    Floating {
+    /// Unsupported cloth whose acceleration lacks this fraction of the external force: forces are lost to rounding.
+    LostForce {
         /// Part of the force on the cloth that its motion lacks.
         missing: f64,
         /// Shortest edge at rest [m].
         shortest: f64,
     },
-    /// A direction brings more pairs of features near each other than are kept in memory.
+    /// A direction has more contact candidates than are kept in memory.
     TooManyPairs {
-        /// Most pairs that are kept.
+        /// Largest number of candidates.
         most: usize,
         /// Name of the cloth.
         cloth: String,
@@ -73,8 +73,8 @@ pub enum Cause {
     },
 }
 
-/// Elongation that every fabric can follow, roughly: failures at more are blamed on what stretches the cloth.
-pub(crate) const FOLLOWED: f64 = 0.2;
+/// Elongation beyond which a failed step is blamed on the prescribed vertices.
+pub(crate) const EXCESSIVE_STRAIN: f64 = 0.2;
 
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,13 +89,13 @@ impl std::fmt::Display for Cause {
                      their length",
                     pins.join(", "),
                     100.0 * strain,
-                    100.0 * FOLLOWED,
+                    100.0 * EXCESSIVE_STRAIN,
                     100.0 * compressed
                 )
             }
             Self::Pinched { by, gap, separation } => write!(
                 f,
-                "cloth is pinched by {by}: a gap of {gap:.3e} m beyond the {separation:.3e} m that are kept stops every direction"
+                "cloth is pinched by {by}, at a gap of {gap:.3e} m beyond the minimum separation of {separation:.3e} m"
             ),
             Self::ShortEdge { length, median } => write!(
                 f,
@@ -103,27 +103,26 @@ impl std::fmt::Display for Cause {
             ),
             Self::SelfContact { gap, separation } => write!(
                 f,
-                "two parts of the cloth stop every direction, at a gap of {gap:.3e} m beyond the {separation:.3e} m that are kept"
+                "self-contact blocks every search direction, at a gap of {gap:.3e} m beyond the minimum separation of {separation:.3e} m"
             ),
-            Self::NoDescent => write!(
-                f,
-                "nothing is in the way, but the potential falls in no direction that was found"
-            ),
+            Self::NoDescent => {
+                write!(f, "no contact blocks the step, but no descent direction was found")
+            }
             Self::LinearSystem => {
                 write!(
                     f,
-                    "the linear system has no solution in numbers: a force or a stiffness is too large"
+                    "the linear solver produced non-finite values: a force or a stiffness is too large"
                 )
             }
-            Self::Floating { missing, shortest } => write!(
+            Self::LostForce { missing, shortest } => write!(
                 f,
-                "nothing touches or holds the cloth, but {:.0} % of the force on it does not move it: with edges of {shortest:.3e} m, or \
-                 a fabric this stiff, forces are lost in rounding",
+                "the cloth is unsupported, but {:.0} % of the external force does not accelerate it: with edges of {shortest:.3e} m, or \
+                 a fabric this stiff, forces are lost to rounding",
                 100.0 * missing
             ),
             Self::TooManyPairs { most, cloth, triangle: [a, b, c], aspect } => write!(
                 f,
-                "more than {most} pairs of features come near each other; the most acute triangle is {a}–{b}–{c} of \"{cloth}\", {aspect:.0} \
+                "more than {most} contact candidates; the most acute triangle is {a}–{b}–{c} of \"{cloth}\", {aspect:.0} \
                  times as long as high"
             ),
         }
@@ -144,7 +143,7 @@ impl Cause {
             Self::TooManyPairs { .. } => {
                 "mesh the cloth with triangles that are less acute, or make the step shorter: --set solver.step=SECONDS"
             }
-            Self::Floating { .. } => {
+            Self::LostForce { .. } => {
                 "use larger edges, or make the step shorter: --set solver.step=SECONDS"
             }
             Self::Collisions { .. }

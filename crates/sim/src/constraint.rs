@@ -3,7 +3,7 @@
 use crate::motion::Motion;
 use glam::DVec3;
 
-/// Vertices that go where they are told.
+/// Vertices with prescribed (Dirichlet) motion.
 ///
 /// ```
 /// use toile_sim::{Motion, Pin};

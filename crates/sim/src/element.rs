@@ -7,6 +7,7 @@ use crate::linear::Block;
 use glam::{DMat3, DVec3, Mat3A};
 
 pub mod baraff_witkin;
+pub mod bending_friction;
 #[cfg(test)]
 pub(crate) mod check;
 #[cfg(test)]
@@ -15,8 +16,6 @@ pub mod continuum;
 pub mod corotational;
 pub mod curve;
 pub mod definite;
-pub mod fold;
-pub mod grip;
 pub mod hinge;
 pub mod kes;
 pub mod laplacian;
@@ -27,6 +26,7 @@ pub mod stvk;
 pub mod tension_field;
 pub mod terzopoulos;
 pub mod triangle;
+pub mod variable_slider;
 pub mod viscosity;
 pub mod volino;
 

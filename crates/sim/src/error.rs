@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// A part of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum StepPhase {
     /// Internal and external forces.
     Forces,
     /// Time integration.
@@ -16,7 +16,7 @@ pub enum Stage {
     Collide,
 }
 
-impl std::fmt::Display for Stage {
+impl std::fmt::Display for StepPhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Forces => "forces",
@@ -43,7 +43,7 @@ pub enum StepError {
     #[error("the matrix of the step is not positive definite")]
     NotPositiveDefinite,
     /// A force or a mass is not a number.
-    #[error("vertex {vertex} has a force or mass that is no good")]
+    #[error("vertex {vertex} has a force or mass that is not finite")]
     NotFinite {
         /// The first such vertex.
         vertex: u32,
@@ -76,10 +76,12 @@ pub enum Error {
         /// The first such vertex.
         vertex: u32,
         /// Where it was noticed.
-        stage: Stage,
+        stage: StepPhase,
     },
     /// No feasible step was found, however short.
-    #[error("step {step}: no feasible step, however short, first at vertex {vertex}: {cause}")]
+    #[error(
+        "step {step}: no feasible step, even after halving it; first blocked at vertex {vertex}: {cause}"
+    )]
     Unresolved {
         /// The step that failed.
         step: u64,

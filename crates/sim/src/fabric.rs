@@ -18,14 +18,14 @@ mod origin;
 #[cfg(test)]
 mod tests;
 
-pub use loops::{BENDING_TURN, LAST_TENSION, Loops};
+pub use loops::{BENDING_TRANSITION, KES_MAX_TENSION, Loops};
 pub use origin::{Confidence, Origin};
 
 /// Standard gravity [m/s²], for figures that textile tests give per weight.
 pub const STANDARD_GRAVITY: f64 = 9.80665;
 
 /// Most points of a curve; a test has some hundreds.
-pub const MAX_CURVE: usize = 10_000;
+pub const MAX_CURVE_POINTS: usize = 10_000;
 
 /// A woven or knitted fabric, per unit width.
 ///

@@ -10,7 +10,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// Density of air at 20 °C [kg/m³].
-const AIR: f64 = 1.204;
+const AIR_DENSITY: f64 = 1.204;
 
 /// Moving air.
 ///
@@ -87,7 +87,7 @@ impl Wind {
         let u = self.at((a + b + c) / 3.0, t) - velocity;
         let through = n.dot(u);
         let along = u - n * through;
-        let pressure = 0.25 * AIR * twice_area * through.abs();
+        let pressure = 0.25 * AIR_DENSITY * twice_area * through.abs();
         (n * (self.normal_drag * through) + along * self.tangential_drag) * pressure
     }
 
@@ -117,7 +117,7 @@ mod tests {
     fn head_on_wind_presses_with_the_dynamic_pressure() {
         let wind = Wind { velocity: DVec3::Z * 10.0, ..Wind::default() };
         let f = wind.force(SQUARE_METRE, DVec3::ZERO, 0.0);
-        assert!((f - DVec3::Z * 0.5 * AIR * 1.2 * 100.0).length() < 1e-9);
+        assert!((f - DVec3::Z * 0.5 * AIR_DENSITY * 1.2 * 100.0).length() < 1e-9);
     }
 
     #[test]

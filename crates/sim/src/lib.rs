@@ -44,6 +44,7 @@ pub mod body;
 mod cause;
 pub mod clock;
 mod constraint;
+mod deformation;
 pub mod element;
 mod error;
 pub mod fabric;
@@ -66,7 +67,8 @@ pub use barrier::Contact;
 pub use body::{Body, BodyQuery};
 pub use cause::Cause;
 pub use constraint::Pin;
-pub use error::{Error, Stage};
+pub use deformation::{Deform, Deformation};
+pub use error::{Error, StepPhase};
 pub use fabric::Fabric;
 pub use model::{Cloth, Model, Piece};
 pub use motion::{Motion, Pose};
@@ -75,5 +77,5 @@ pub use report::{Energy, StageSeconds, StepReport, Warning};
 pub use settings::{
     Collision, Damping, Implicit, Law, Method, Response, Settings, Springs, Stiffness, Zones,
 };
-pub use state::{Before, State};
+pub use state::{PreviousStep, State};
 pub use world::{Surroundings, World};

@@ -104,7 +104,7 @@ impl Preset {
                  gradients, bodies as constraints, repulsion between cloth (Baraff and Witkin 1998)"
             }
             Self::Bridson02 => {
-                "triangle springs, repulsion of what is near, impulses with friction, rigid zones of impact \
+                "triangle springs, proximity repulsion, impulses with friction, rigid zones of impact \
                  (Bridson, Fedkiw and Anderson 2002)"
             }
             Self::Geneva04 => {

@@ -37,6 +37,8 @@ pub struct StageSeconds {
     pub strain_limit: f64,
     /// Finding collisions.
     pub detect: f64,
+    /// The part of it that the default solver spends on bodies.
+    pub bodies: f64,
     /// Responding to them.
     pub respond: f64,
 }
@@ -47,6 +49,7 @@ impl StageSeconds {
         self.integrate += other.integrate;
         self.strain_limit += other.strain_limit;
         self.detect += other.detect;
+        self.bodies += other.bodies;
         self.respond += other.respond;
     }
 }
@@ -61,7 +64,7 @@ pub enum Warning {
         factor: f64,
     },
     /// The fabric is thicker than a part of the shortest edge; less is kept between features.
-    Thinned {
+    ThicknessReduced {
         /// The fabric's thickness [m].
         thickness: f64,
         /// The distance kept [m].
@@ -69,13 +72,13 @@ pub enum Warning {
     },
     /// The distance kept is so small against the coordinates that files in single precision (PC2,
     /// GLB) may not show it.
-    Fine {
+    BelowSinglePrecision {
         /// The distance kept [m].
         separation: f64,
         /// The largest coordinate [m].
         extent: f64,
     },
-    /// The step was cut into parts because zones did not settle.
+    /// The step failed as a whole and was taken in substeps.
     Substepped {
         /// The step.
         step: u64,
@@ -93,19 +96,19 @@ impl std::fmt::Display for Warning {
                  stable; the rest is left to the strain limit, if there is one",
                 factor
             ),
-            Self::Thinned { thickness, separation } => write!(
+            Self::ThicknessReduced { thickness, separation } => write!(
                 f,
                 "the fabric is {thickness:?} m thick, too much for edges this short: {separation:?} m \
                  are kept between features; use larger cells"
             ),
-            Self::Fine { separation, extent } => write!(
+            Self::BelowSinglePrecision { separation, extent } => write!(
                 f,
                 "a gap of {separation:?} m at coordinates of {extent:?} m is lost in files of single \
                  precision (PC2, GLB): cloth that touches may intersect there, though not in \
                  final.obj; move the scene to the origin or use a thicker fabric"
             ),
             Self::Substepped { step, parts } => {
-                write!(f, "step {step} was cut into {parts} parts to resolve its collisions")
+                write!(f, "step {step} was taken in {parts} substeps")
             }
         }
     }
@@ -141,8 +144,8 @@ pub struct StepReport {
     pub gap: f64,
     /// Force that is left at the end of a quasi-static step, root of the mean square over the mass, as a part of the weight.
     pub residual: Option<f64>,
-    /// Such steps whose iterations ran out before they settled.
-    pub unsettled: u32,
+    /// Such steps that used all Newton iterations without converging.
+    pub unconverged: u32,
     /// Largest elongation of an edge before limiting.
     pub stretch: f64,
     /// Time of each stage.
@@ -160,11 +163,12 @@ impl StepReport {
         self.contacts = statistics.contacts;
         self.gap = if statistics.gap.is_finite() { statistics.gap } else { 0.0 };
         self.residual = statistics.residual;
-        self.unsettled += u32::from(!statistics.converged);
+        self.unconverged += u32::from(!statistics.converged);
         self.tested += statistics.tested;
         self.detections += statistics.queries;
         let seconds = &statistics.seconds;
         self.seconds.detect += seconds.collision;
+        self.seconds.bodies += seconds.bodies;
         self.seconds.integrate += seconds.elasticity + seconds.linear_solve;
         self.seconds.respond += seconds.line_search;
     }

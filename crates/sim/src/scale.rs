@@ -41,18 +41,18 @@ pub(crate) fn separation(
         return Err(Error::Setting { key: "solver.collision.separation", reason });
     }
     if asked <= 0.0 && thickness > most {
-        warnings.push(Warning::Thinned { thickness, separation });
+        warnings.push(Warning::ThicknessReduced { thickness, separation });
     }
     let extent = model.mesh.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    if separation < SINGLE_PRECISION * extent {
-        warnings.push(Warning::Fine { separation, extent });
+    if separation < SINGLE_PRECISION_ERROR * extent {
+        warnings.push(Warning::BelowSinglePrecision { separation, extent });
     }
     Ok(separation)
 }
 
 /// Rounding to single precision moves a coordinate by up to 2⁻²⁴ of it, so that of two points, along
 /// the diagonal, by 2·√3·2⁻²⁴: below this part of the coordinates a gap may be lost in a file.
-const SINGLE_PRECISION: f64 = 2.1e-7;
+const SINGLE_PRECISION_ERROR: f64 = 2.1e-7;
 
 /// Refuses what cannot be simulated, by name.
 pub(crate) fn check(
@@ -199,7 +199,7 @@ mod tests {
     fn cloth_thicker_than_its_mesh_can_bear_is_taken_thinner() {
         let w = world(0.0, 1.0, 0.0, vec![], vec![]).unwrap();
         assert!((w.separation() - 0.0625).abs() < 1e-12);
-        assert!(w.warnings().iter().any(|w| matches!(w, Warning::Thinned { .. })));
+        assert!(w.warnings().iter().any(|w| matches!(w, Warning::ThicknessReduced { .. })));
         let asked = world(0.0, 1e-3, 0.2, vec![], vec![]);
         assert!(asked.unwrap_err().contains("solver.collision.separation"));
     }
@@ -208,7 +208,7 @@ mod tests {
     fn a_gap_that_files_cannot_hold_is_a_warning() {
         let fine = |shift, thickness| {
             let w = world(shift, thickness, 0.0, vec![], vec![]).unwrap();
-            w.warnings().iter().any(|w| matches!(w, Warning::Fine { .. }))
+            w.warnings().iter().any(|w| matches!(w, Warning::BelowSinglePrecision { .. }))
         };
         assert!(fine(0.0, 1e-9) && fine(2e4, 5e-4) && !fine(0.0, 5e-4));
     }

@@ -36,7 +36,7 @@ pub struct Collision {
     pub cone_limit: f64,
     /// What is done about collisions with bodies.
     pub response: Response,
-    /// How bodies are asked; the method `barrier` knows features alone.
+    /// How cloth queries bodies; the method `barrier` knows features alone.
     pub bodies: BodyQuery,
     /// Cell of what bodies are asked by [m]; 0 is a hundredth of their longest side.
     pub body_cell: f64,

@@ -21,7 +21,7 @@ use crate::element::definite::outer;
 use crate::element::morley::Moments;
 use crate::error::Error;
 use crate::linear::single::Matrix;
-use crate::linear::{Block, BlockCsr, Builder, Pattern, Places};
+use crate::linear::{Block, BlockCsr, Builder, Pattern, ScatterMap};
 use crate::model::Cloth;
 use glam::{DMat3, DVec3, Mat3A};
 use part::{Creases, Make, Part, Plane};
@@ -63,7 +63,7 @@ pub struct Sheet {
     parts: Vec<Part>,
     pattern: Arc<Pattern>,
     /// Where the Hessians of elements go, group after group.
-    places: Vec<Places>,
+    scatter: Vec<ScatterMap>,
     vertices: usize,
     /// Memory for [`Self::gradient`], once it has been asked for.
     gather: Option<Gather>,
@@ -87,7 +87,7 @@ impl Sheet {
     }
 
     /// The same with the loops of shear and bending that the fabrics have: friction between threads, as the potential of one step
-    /// from where the sliders are ([`crate::element::grip`], [`crate::element::fold`]). Call [`Sheet::advance`] after each
+    /// from where the sliders are ([`crate::element::variable_slider`], [`crate::element::bending_friction`]). Call [`Sheet::update_sliders`] after each
     /// step. With an `elongation`, no cloth is stretched much farther than by that in any direction
     /// ([`crate::element::stvk::Limit`]).
     ///
@@ -107,7 +107,7 @@ impl Sheet {
     }
 
     /// The same by [`Stretch::Stvk`], with the loops of the fabrics in the plane, those of tension too
-    /// ([`crate::element::grip`]).
+    /// ([`crate::element::variable_slider`]).
     ///
     /// # Errors
     /// As [`Sheet::new`].
@@ -128,8 +128,8 @@ impl Sheet {
         let vertices = first;
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
-        let places = builder.places(&pattern)?;
-        Ok(Self { parts, pattern, places, vertices, gather: None, moments: Vec::new() })
+        let scatter = builder.scatter(&pattern)?;
+        Ok(Self { parts, pattern, scatter, vertices, gather: None, moments: Vec::new() })
     }
 
     /// Number of vertices.
@@ -197,8 +197,8 @@ impl Sheet {
         }
     }
 
-    /// Its Hessian [N/m]; with `definite`, a near semidefinite one. `creases` says whether the matrix of
-    /// hinges stands in for the moments, or bending by moments is left out.
+    /// Its Hessian [N/m]; with `definite`, projected to be positive semidefinite. `creases` selects the Hessian of hinges as an
+    /// approximation of that of the moments; otherwise bending by moments is left out.
     pub fn hessian(&mut self, x: &[DVec3], definite: bool, creases: bool, matrix: &mut BlockCsr) {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, DMat3>| {
             group.add_rows(x, definite, rows);
@@ -206,7 +206,7 @@ impl Sheet {
         self.fill(x, matrix.chunks_mut(), None, creases, add);
     }
 
-    /// Its Hessian near enough for a direction: semidefinite, in single precision, the matrix of hinges in
+    /// Its Hessian, accurate enough for a search direction: semidefinite, in single precision, the matrix of hinges in
     /// place of the moments.
     pub fn single_hessian(&self, x: &[DVec3], matrix: &mut Matrix) {
         let add = |group: &dyn Group, x: &[DVec3], rows: &mut Rows<'_, Mat3A>| {
@@ -243,21 +243,21 @@ impl Sheet {
         let mut gradients = gradient.map_or_else(Vec::new, |g| chunked(g, &chunks));
         gradients.resize_with(chunks.len(), || None);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), mut gradient)| {
-            blocks.fill(B::NOTHING);
-            let mut places = self.places.iter();
+            blocks.fill(B::ZERO_BLOCK);
+            let mut scatter = self.scatter.iter();
             for part in parts {
                 let (x, offset) = (&x[part.range.clone()], part.range.start as u32);
-                for (group, places) in part.groups.iter().zip(places.by_ref()) {
+                for (group, scatter) in part.groups.iter().zip(scatter.by_ref()) {
                     let gradient = gradient.as_deref_mut();
-                    let mut rows = Rows { pattern, places, offset, first, blocks, gradient };
+                    let mut rows = Rows { pattern, scatter, offset, first, blocks, gradient };
                     add(&**group, x, &mut rows);
                 }
                 let Some(moments) = &part.moments else { continue };
-                for (list, places) in part.creases().zip(places.by_ref()) {
+                for (list, scatter) in part.creases().zip(scatter.by_ref()) {
                     if creases {
                         let gradient = None;
                         let mut rows =
-                            Rows::<'_, B> { pattern, places, offset, first, blocks, gradient };
+                            Rows::<'_, B> { pattern, scatter, offset, first, blocks, gradient };
                         add_creases(moments, list, x, &mut rows);
                     }
                 }
@@ -276,7 +276,7 @@ impl Sheet {
         }
     }
 
-    /// Lets what slides follow to `x`, the end of a step; returns the energy lost [J].
+    /// Return mapping: moves each slider to within L/k of its strain at `x`, the end of a step; returns the dissipated energy [J].
     pub fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
         let each = self.parts.iter_mut().map(|part| {
             let x = &x[part.range.clone()];
@@ -286,20 +286,23 @@ impl Sheet {
     }
 
     /// Number of sliders.
-    pub fn sliders(&self) -> usize {
-        self.groups().map(|g| g.slips().len()).sum()
+    pub fn slider_count(&self) -> usize {
+        self.groups().map(|g| g.slider_positions().len()).sum()
     }
 
     /// Where all sliders are.
-    pub fn slips(&self) -> Vec<f64> {
-        self.groups().flat_map(|g| g.slips()).copied().collect()
+    pub fn slider_positions(&self) -> Vec<f64> {
+        self.groups().flat_map(|g| g.slider_positions()).copied().collect()
     }
 
     /// Puts all sliders there, or, if it is empty, where they are in a fabric at rest.
-    pub fn set_slips(&mut self, slips: &[f64]) {
-        let mut rest = slips.iter().copied().chain(std::iter::repeat(0.0));
+    pub fn set_slider_positions(&mut self, slider_positions: &[f64]) {
+        let mut rest = slider_positions.iter().copied().chain(std::iter::repeat(0.0));
         let groups = self.parts.iter_mut().flat_map(|part| &mut part.groups);
-        groups.flat_map(|g| g.slips_mut()).zip(&mut rest).for_each(|(to, slip)| *to = slip);
+        groups
+            .flat_map(|g| g.slider_positions_mut())
+            .zip(&mut rest)
+            .for_each(|(to, slip)| *to = slip);
     }
 
     fn groups(&self) -> impl Iterator<Item = &dyn Group> {
@@ -345,18 +348,22 @@ fn add_creases<B: Block>(
     x: &[DVec3],
     rows: &mut Rows<'_, B>,
 ) {
-    for i in rows.places.of_chunk(rows.first) {
+    for i in rows.scatter.of_chunk(rows.first) {
         let crease = creases.number(*i);
-        let (k, slopes) = moments.stand_in(crease, x);
+        let (k, slopes) = moments.hinge_hessian(crease, x);
         let [p, q, r, s] = moments.creases()[crease].vertices.map(|v| v + rows.offset);
         let block = |a: usize, b: usize| B::from_f64(&outer(slopes[a] * k, slopes[b]));
-        let (places, pattern, element) = (rows.places, rows.pattern, *i as usize);
+        let (scatter, pattern, element) = (rows.scatter, rows.pattern, *i as usize);
         // A clamped crease has three vertices, an inner one four.
-        match places.width() {
-            3 => places.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
-            _ => {
-                places.add::<4, B>(pattern, element, [p, q, r, s], (rows.first, rows.blocks), block)
-            }
+        match scatter.width() {
+            3 => scatter.add::<3, B>(pattern, element, [p, q, r], (rows.first, rows.blocks), block),
+            _ => scatter.add::<4, B>(
+                pattern,
+                element,
+                [p, q, r, s],
+                (rows.first, rows.blocks),
+                block,
+            ),
         }
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The step before, which multistep methods need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Before {
-    /// Its length [s]; of quasi-static steps, the pace of the next one.
+pub struct PreviousStep {
+    /// Its length [s]; under the quasi-static rule the pseudo-time step τ²/h of the next one.
     pub h: f64,
     /// Positions at its start [m].
     pub x: Vec<DVec3>,
@@ -38,10 +38,10 @@ pub struct State {
     /// What friction sticks to.
     pub anchors: Anchors,
     /// The step before, if the integrator needs it.
-    pub before: Option<Before>,
+    pub previous_step: Option<PreviousStep>,
     /// Where the sliders of the friction between threads are, in the order of the elements; empty if there are none, or
     /// all are at rest.
-    pub slips: Vec<f64>,
+    pub slider_positions: Vec<f64>,
 }
 
 impl State {
@@ -66,7 +66,7 @@ impl State {
     pub fn hash(&self) -> u64 {
         let numbers = std::iter::once(self.time)
             .chain(self.x.iter().chain(&self.v).flat_map(|p| p.to_array()))
-            .chain(self.slips.iter().copied());
+            .chain(self.slider_positions.iter().copied());
         let bytes = numbers.flat_map(|n| n.to_bits().to_le_bytes());
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
     }
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(a.hash(), b.hash());
         b.x[1].z = f64::from_bits(1);
         assert_ne!(a.hash(), b.hash());
-        let slid = |slip: f64| State { slips: vec![0.0, slip], ..a.clone() }.hash();
+        let slid = |slip: f64| State { slider_positions: vec![0.0, slip], ..a.clone() }.hash();
         assert_ne!(slid(0.0), a.hash());
         assert_ne!(slid(0.0), slid(f64::from_bits(1)));
     }

@@ -44,7 +44,7 @@ impl Default for Statics {
 
 /// What it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Settled {
+pub struct EquilibriumStatistics {
     /// Iterations of Newton's method.
     pub iterations: u32,
     /// Iterations of conjugate gradients.
@@ -61,14 +61,14 @@ pub struct Settled {
 pub enum StaticsError {
     /// The iterations ran out.
     #[error("no equilibrium after {iterations} iterations; vertices still move {motion:.1e} m")]
-    NotSettled {
+    NoConvergence {
         /// Iterations made.
         iterations: u32,
         /// Largest motion of the last one [m].
         motion: f64,
     },
-    /// Numbers that are none.
-    #[error("vertex {vertex} has a force that is no number")]
+    /// A value is NaN or infinite.
+    #[error("vertex {vertex} has a force that is not finite")]
     NotFinite {
         /// The first such vertex.
         vertex: u32,
@@ -154,26 +154,29 @@ impl Equilibrium {
         f: &[DVec3],
         held: &[(u32, Constraint)],
         x: &mut [DVec3],
-    ) -> Result<Settled, StaticsError> {
+    ) -> Result<EquilibriumStatistics, StaticsError> {
         let filter = Filter::new(sheet.vertices(), held)?;
         let size = extent(x);
-        let mut report = Settled { energy: potential(sheet, f, x), ..Settled::default() };
+        let mut statistics = EquilibriumStatistics {
+            energy: potential(sheet, f, x),
+            ..EquilibriumStatistics::default()
+        };
         let mut raise = DIAGONAL_SHIFT[0];
         for iteration in 1..=self.settings.max_iterations {
-            report.iterations = iteration;
+            statistics.iterations = iteration;
             sheet.gradient(x, &mut self.g);
             for (g, f) in self.g.iter_mut().zip(f) {
                 *g = *f - *g;
             }
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
             if let Some(vertex) = self.g.iter().position(|g| !g.is_finite()) {
                 return Err(StaticsError::NotFinite { vertex: vertex as u32 });
             }
             sheet.hessian(x, true, false, &mut self.membrane);
             sheet.hessian(x, true, true, &mut self.matrix);
             loop {
-                self.direction(sheet, x, &filter, raise, &mut report)?;
-                let length = self.search(sheet, f, x, &mut report);
+                self.direction(sheet, x, &filter, raise, &mut statistics)?;
+                let length = self.search(sheet, f, x, &mut statistics);
                 if length > 0.0 {
                     raise = (raise * if length == 1.0 { 0.1 } else { 1.0 }).max(DIAGONAL_SHIFT[0]);
                     break;
@@ -181,14 +184,17 @@ impl Equilibrium {
                 raise *= 100.0;
                 if raise > DIAGONAL_SHIFT[1] {
                     // Downhill is below rounding: this is the bottom.
-                    return Ok(report);
+                    return Ok(statistics);
                 }
             }
-            if report.motion <= self.settings.tolerance * size {
-                return Ok(report);
+            if statistics.motion <= self.settings.tolerance * size {
+                return Ok(statistics);
             }
         }
-        Err(StaticsError::NotSettled { iterations: report.iterations, motion: report.motion })
+        Err(StaticsError::NoConvergence {
+            iterations: statistics.iterations,
+            motion: statistics.motion,
+        })
     }
 
     /// d from H d = −g, the diagonal raised by a part of itself.
@@ -198,7 +204,7 @@ impl Equilibrium {
         x: &[DVec3],
         filter: &Filter,
         raise: f64,
-        report: &mut Settled,
+        statistics: &mut EquilibriumStatistics,
     ) -> Result<(), StaticsError> {
         self.own.clear();
         self.own.extend((0..self.matrix.rows()).map(|i| {
@@ -218,7 +224,7 @@ impl Equilibrium {
         let stop = Stop { tolerance: self.linear, max_iterations: 200 };
         let (m, w) = (&mut self.preconditioner, &mut self.workspace);
         let outcome = cg::solve(&operator, m, Some(filter), &self.g, &mut self.d, stop, w);
-        report.linear_iterations += outcome.iterations;
+        statistics.linear_iterations += outcome.iterations;
         if outcome.end == End::NotFinite {
             return Err(StaticsError::Linear(linear::Error::NotFinite { row: 0 }));
         }
@@ -231,24 +237,24 @@ impl Equilibrium {
         sheet: &mut Sheet,
         f: &[DVec3],
         x: &mut [DVec3],
-        report: &mut Settled,
+        statistics: &mut EquilibriumStatistics,
     ) -> f64 {
         let slope: f64 = self.g.iter().zip(&self.d).map(|(g, d)| g.dot(*d)).sum();
         let furthest = self.d.iter().map(|d| d.length()).fold(0.0, f64::max);
         if !(slope > 0.0 && furthest.is_finite()) {
             return 0.0;
         }
-        let noise = ENERGY_ROUNDING * report.energy.abs();
+        let noise = ENERGY_ROUNDING * statistics.energy.abs();
         let mut length = 1.0;
         for _ in 0..MAX_HALVINGS {
             for ((to, x), d) in self.x_try.iter_mut().zip(&*x).zip(&self.d) {
                 *to = *x + *d * length;
             }
             let energy = potential(sheet, f, &self.x_try);
-            if energy <= report.energy - ARMIJO_C1 * length * slope + noise {
+            if energy <= statistics.energy - ARMIJO_C1 * length * slope + noise {
                 x.copy_from_slice(&self.x_try);
-                report.energy = energy;
-                report.motion = length * furthest;
+                statistics.energy = energy;
+                statistics.motion = length * furthest;
                 return length;
             }
             length *= 0.5;

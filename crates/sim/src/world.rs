@@ -3,7 +3,7 @@
 use crate::barrier::{Contact, Seam};
 use crate::body::Body;
 use crate::constraint::Pin;
-use crate::error::{Error, Stage};
+use crate::error::{Error, StepPhase};
 use crate::force::Wind;
 use crate::model::{Cloth, Model};
 use crate::report::{Energy, StepReport, Warning};
@@ -14,10 +14,10 @@ use glam::DVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-mod blame;
 mod change;
 #[cfg(test)]
 mod change_tests;
+mod diagnose;
 mod engine;
 mod minimise;
 mod observables;
@@ -64,7 +64,7 @@ pub struct World {
     /// Distance kept between features [m].
     pub(crate) separation: f64,
     warnings: Vec<Warning>,
-    /// None while it rests.
+    /// `None` while its memory is released.
     engine: Option<Engine>,
     /// Set from outside to cancel the running step.
     stop: Arc<AtomicBool>,
@@ -181,30 +181,33 @@ impl World {
         self.separation
     }
 
-    /// Vertices that are held now, ascending.
-    pub fn held(&self) -> Vec<u32> {
+    /// Vertices that are pinned at the present time, ascending.
+    pub fn pinned_vertices(&self) -> Vec<u32> {
         let holding = self.pins.iter().filter(|p| p.holds(self.state.time));
-        let mut held: Vec<u32> = holding.flat_map(|p| p.vertices.iter().copied()).collect();
-        held.sort_unstable();
-        held.dedup();
-        held
+        let mut pinned: Vec<u32> = holding.flat_map(|p| p.vertices.iter().copied()).collect();
+        pinned.sort_unstable();
+        pinned.dedup();
+        pinned
     }
 
-    /// Goes on from a saved state.
+    /// Restores a saved state.
     pub fn restore(&mut self, state: State) -> Result<(), Error> {
         let n = self.model.mass.len();
         if state.x.len() != n || state.v.len() != n {
             let reason = format!("has {} vertices, the scene has {n}", state.x.len());
             return Err(Error::Mesh { name: "saved state".into(), reason });
         }
-        if !state.slips.is_empty() {
-            self.wake()?;
+        if !state.slider_positions.is_empty() {
+            self.ensure_engine()?;
             let sliders = match &mut self.engine {
-                Some(Engine::Barrier(solver)) => solver.sheet_mut().sliders(),
+                Some(Engine::Barrier(solver)) => solver.sheet_mut().slider_count(),
                 _ => 0,
             };
-            if sliders != state.slips.len() {
-                let reason = format!("has {} sliders, the scene has {sliders}", state.slips.len());
+            if sliders != state.slider_positions.len() {
+                let reason = format!(
+                    "has {} sliders, the scene has {sliders}",
+                    state.slider_positions.len()
+                );
                 return Err(Error::Mesh { name: "saved state".into(), reason });
             }
         }
@@ -219,13 +222,13 @@ impl World {
     /// Gives every free vertex a velocity.
     pub fn set_velocities(&mut self, velocity: impl Fn(u32, DVec3) -> DVec3) {
         // The step before has not led to them.
-        self.state.before = None;
+        self.state.previous_step = None;
         for i in 0..self.state.v.len() {
             self.state.v[i] = velocity(i as u32, self.state.x[i]);
         }
     }
 
-    /// Threads that draw vertices together from the next step on, instead of those before.
+    /// Seam springs that pull vertices together from the next step on, instead of those before.
     ///
     /// # Errors
     /// If a vertex does not exist, a force is not positive, or the method has no seams.
@@ -242,9 +245,7 @@ impl World {
             a < n && b < n && a != b && lengths && s.rest >= 0.0 && s.rest.is_finite()
         };
         if let Some(bad) = seams.iter().find(|s| !good(s)) {
-            return refuse(format!(
-                "have a thread that cannot be: {bad:?}; there are {n} vertices"
-            ));
+            return refuse(format!("have an invalid spring: {bad:?}; there are {n} vertices"));
         }
         self.seams = seams;
         Ok(())
@@ -257,13 +258,13 @@ impl World {
 
     /// Gives back the memory of the default solver, which is most of what a world holds; it is set up anew when something is
     /// asked of it. Other methods keep theirs.
-    pub fn rest(&mut self) {
+    pub fn release_solver(&mut self) {
         if self.settings.method == Method::Barrier {
             self.engine = None;
         }
     }
 
-    fn wake(&mut self) -> Result<(), Error> {
+    fn ensure_engine(&mut self) -> Result<(), Error> {
         if self.engine.is_none() {
             let colliders = engine::colliders(&self.bodies, &self.settings, self.separation)?;
             let (settings, model) = (&self.settings, &self.model);
@@ -291,7 +292,7 @@ impl World {
 
     /// One step of `settings.step` seconds.
     pub fn step(&mut self) -> Result<StepReport, Error> {
-        self.wake()?;
+        self.ensure_engine()?;
         let mut report = StepReport::default();
         // Multiply rather than add up: step n of a run and of its continuation agree to the bit.
         let (t0, t1) = (self.time_of(self.state.step), self.time_of(self.state.step + 1));
@@ -335,7 +336,9 @@ impl World {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::Stopped { step: self.state.step });
         }
-        let Some(mut engine) = self.engine.take() else { return Ok(()) };
+        let Some(mut engine) = self.engine.take() else {
+            unreachable!("`step` has made the engine, and each part of it puts it back");
+        };
         let result = match &mut engine {
             Engine::Barrier(solver) => self.minimise(solver, t, h, report),
             #[cfg(feature = "papers")]
@@ -354,7 +357,12 @@ impl World {
         stretch.fold(0.0, f64::max)
     }
 
-    pub(crate) fn check_finite(&self, x: &[DVec3], v: &[DVec3], stage: Stage) -> Result<(), Error> {
+    pub(crate) fn check_finite(
+        &self,
+        x: &[DVec3],
+        v: &[DVec3],
+        stage: StepPhase,
+    ) -> Result<(), Error> {
         match (0..x.len()).find(|i| !(x[*i].is_finite() && v[*i].is_finite())) {
             Some(i) => Err(Error::NotFinite { step: self.state.step, vertex: i as u32, stage }),
             None => Ok(()),
@@ -369,7 +377,7 @@ impl World {
     /// Energy now.
     pub fn energy(&mut self) -> Energy {
         // Without its solver the elastic energy is unknown.
-        let _ = self.wake();
+        let _ = self.ensure_engine();
         let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
         let mut energy = Energy::default();
         for i in 0..x.len() {
@@ -379,7 +387,7 @@ impl World {
         energy.elastic = match &mut self.engine {
             Some(Engine::Barrier(solver)) => {
                 let sheet = solver.sheet_mut();
-                sheet.set_slips(&self.state.slips);
+                sheet.set_slider_positions(&self.state.slider_positions);
                 sheet.energy(x)
             }
             #[cfg(feature = "papers")]

@@ -56,7 +56,7 @@ fn every_method_stops_before_a_step_and_goes_on_as_if_nothing_had_been() {
         stopped.stop_with(Arc::clone(&flag));
         assert_eq!(stopped.step().unwrap_err(), Error::Stopped { step: 0 }, "{preset:?}");
         // Also after its memory was given back.
-        stopped.rest();
+        stopped.release_solver();
         assert_eq!(stopped.step().unwrap_err(), Error::Stopped { step: 0 }, "{preset:?}");
         flag.store(false, Ordering::Relaxed);
         steps(&mut stopped);

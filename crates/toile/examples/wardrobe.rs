@@ -21,7 +21,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const FABRICS: [&str; 3] = ["jersey", "cotton-poplin", "denim"];
 const SIZES: [Size; 3] = [Size::S, Size::M, Size::L];
-const MOST_STEPS: u32 = 400;
+const MAX_STEPS: u32 = 400;
 
 struct Choice {
     words: Vec<String>,
@@ -168,7 +168,7 @@ fn dress(
         write(&path.with_extension("arranged.png"), &views(tailor.fitting(), body)?)?;
     }
     let mut steps = 0;
-    while !tailor.is_done() && steps < MOST_STEPS {
+    while !tailor.is_done() && steps < MAX_STEPS {
         let before = (tailor.is_coarse(), tailor.fitting().stage());
         let report = match tailor.step() {
             Ok(report) => report,

@@ -49,6 +49,5 @@ pub fn audit(
 
 /// The shape of a body as it stands at time `t` [s].
 pub(crate) fn shape_at(body: &Body, t: f64) -> Shape {
-    let pose = body.motion.pose(t);
-    body.shape.moved(pose.rotation, pose.translation)
+    body.shape_at(t)
 }

@@ -1,6 +1,8 @@
 //! Pictures of bodies, with the tapes that measured them.
 
 mod motion;
+mod moving;
+mod room;
 
 use crate::error::Error;
 use crate::input::MeshFile;
@@ -12,8 +14,11 @@ use toile_render as render;
 use toile_render::{Image, Material, srgb};
 
 pub use motion::{
-    Bvh, Motion, Performance, Recording, Rig, Skinning, Source, moments_to, read_bvh, write_motion,
+    Bvh, Motion, Performance, Recording, Rig, Skinning, Source, Stance, moments_to, read_bvh,
+    write_motion,
 };
+pub use moving::{MotionOrder, MotionReport, MovingBody};
+pub use room::SelfContact;
 pub use toile_body::{
     Body, Figure, Landmarks, Mannequin, Measured, Part, Pose, Repairs, fitted, measure, repair,
 };
@@ -108,7 +113,7 @@ pub fn portrait_to(path: &Path, mesh: &TriMesh, tapes: &[Tape]) -> Result<(), Er
 }
 
 /// Tapes as square rods, segment by segment.
-fn ribbons(tapes: &[Tape]) -> TriMesh {
+pub(crate) fn ribbons(tapes: &[Tape]) -> TriMesh {
     let mut rods = TriMesh::default();
     for tape in tapes {
         let n = tape.line.len();

@@ -88,7 +88,8 @@ fn read_clip(inputs: &[&Path], fps: f64) -> Result<(Clip, Vec<String>), Error> {
 
 /// Refuses positions that the 32-bit numbers of animations cannot hold.
 pub(crate) fn check_range(path: &Path, clip: &Clip) -> Result<(), Error> {
-    let others = clip.model.objects.iter().skip(1).flat_map(|o| &o.mesh.positions);
+    let others = clip.model.objects.iter().skip(1);
+    let others = others.flat_map(|o| o.mesh.positions.iter().chain(o.frames.iter().flatten()));
     if clip.frames.iter().flatten().chain(others).all(|p| p.as_vec3().is_finite()) {
         return Ok(());
     }

@@ -59,13 +59,13 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
-    /// The audit could not judge.
+    /// The audit failed.
     #[error("audit: {0}")]
     Audit(String),
     /// A picture could not be made.
     #[error("picture: {0}")]
     Picture(String),
-    /// Whoever waited for a picture ended the work.
+    /// Rendering was cancelled.
     #[error("stopped; nothing was written")]
     Stopped,
     /// A request that makes no sense.

@@ -13,6 +13,7 @@ use toile_mesh::TriMesh;
 use toile_mesh::io::{Material, Model, Object, Part, RigidPose, Textures, WeaveLook};
 use toile_render::appearance::{Appearance, Baked, Picture, bake};
 use toile_render::palette;
+use toile_sim::body::Shape;
 use toile_sim::{Body, Fabric, Motion};
 
 /// Materials of a run, beside `final.obj`.
@@ -61,7 +62,7 @@ pub(crate) fn write_final(
 const TEXELS: u32 = 256;
 
 /// Most materials that are remembered.
-const REMEMBERED: usize = 16;
+const CACHED_TEXTURES: usize = 16;
 
 /// The material of a fabric: its colour, sheen and highlights, with textures of its weave.
 pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
@@ -79,7 +80,7 @@ pub(crate) fn cloth_material(fabric: &Fabric) -> Material {
         return plain_material(&fabric.name, 0);
     };
     let result = named(&material);
-    if lasting && baked.len() < REMEMBERED {
+    if lasting && baked.len() < CACHED_TEXTURES {
         baked.push((appearance, material));
     }
     result
@@ -154,9 +155,18 @@ pub(crate) fn add_bodies(model: &mut Model, bodies: &[Body], times: &[f64]) {
     model.materials.push(Material::new(name, plaster));
     for body in bodies {
         let mut mesh = surface(body);
-        let mut poses = Vec::new();
+        let (mut poses, mut frames) = (Vec::new(), Vec::new());
+        let deformed = |t: f64| match body.shape_at(t) {
+            Shape::Mesh(mesh) => mesh.positions,
+            _ => Vec::new(),
+        };
         match (&body.motion, times) {
-            (Motion::Still, _) | (_, []) => {}
+            (_, []) => {}
+            (_, [time]) if body.deformation.is_some() => mesh.positions = deformed(*time),
+            (_, times) if body.deformation.is_some() => {
+                frames = times.iter().map(|t| deformed(*t)).collect();
+            }
+            (Motion::Still, _) => {}
             (motion, [time]) => {
                 let pose = motion.pose(*time);
                 mesh = mesh.map_positions(|p| pose.apply(p));
@@ -169,7 +179,7 @@ pub(crate) fn add_bodies(model: &mut Model, bodies: &[Body], times: &[f64]) {
         }
         let triangles = 0..mesh.triangles.len() as u32;
         let parts = vec![Part { name: body.name.clone(), triangles, material }];
-        model.objects.push(Object { parts, poses, ..Object::new(&body.name, mesh) });
+        model.objects.push(Object { parts, poses, frames, ..Object::new(&body.name, mesh) });
     }
 }
 
@@ -184,7 +194,7 @@ pub(crate) struct Space {
 
 /// How many times its own height a body may be away from the origin of its file: beyond, 32-bit numbers would not tell layers
 /// of cloth apart.
-const FARTHEST: f64 = 16.0;
+const MAX_ORIGIN_DISTANCE: f64 = 16.0;
 
 impl Space {
     /// That of a file, if points near the body can be told apart there; `height` is that of the body [m].
@@ -194,7 +204,7 @@ impl Space {
         let up_axis = if repairs.up == "+z" { 'Z' } else { 'Y' };
         let stage = Stage { up_axis, metres_per_unit: placement.scale };
         let own = Self { placement: Some(placement), stage };
-        (origin.length() <= FARTHEST * height).then_some(own)
+        (origin.length() <= MAX_ORIGIN_DISTANCE * height).then_some(own)
     }
 
     /// Where a point is written [m].
@@ -217,7 +227,13 @@ impl Space {
     /// A model whose objects do not move.
     pub(crate) fn model(&self, model: Model) -> Model {
         let objects = model.objects.into_iter();
-        let objects = objects.map(|o| Object { mesh: self.mesh(o.mesh), ..o }).collect();
+        let points = |frame: Vec<DVec3>| frame.into_iter().map(|p| self.point(p)).collect();
+        let place = |o: Object| Object {
+            mesh: self.mesh(o.mesh),
+            frames: o.frames.into_iter().map(points).collect(),
+            ..o
+        };
+        let objects = objects.map(place).collect();
         let mut materials = model.materials;
         if let Some(placement) = self.placement {
             // Textures cover a piece of the material coordinates, which are in the unit of the file.
@@ -239,7 +255,6 @@ impl Space {
 mod tests {
     use super::*;
     use toile_mesh::shape;
-    use toile_sim::body::Shape;
 
     #[test]
     fn materials_with_the_same_name_get_a_number() {

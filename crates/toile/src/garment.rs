@@ -1,8 +1,10 @@
 //! Garments: a pattern, a body and a fabric go in; a sewn drape, its audit, its picture and how it fits come out.
 
+mod caught;
 mod job;
 mod made_of;
 mod maps;
+mod moving;
 mod page;
 mod ramp;
 mod report;
@@ -15,15 +17,17 @@ pub use report::{FIT_VERSION, FitReport, FitShort};
 pub use simulation::{Garment, GarmentSimulation, Wearer};
 pub use toile_garment::{PanelRange, Stage as SewingStage};
 
-use crate::body;
+use crate::body::{self, MotionOrder};
 use crate::error::Error;
 use crate::export::{Coordinates, Space};
 use crate::output::{OutputFolder, Plan};
-use crate::run::{Options, Outcome, Progress, Stage, Tell, in_pool, plan, run_job};
+use crate::run::{Options, Outcome, Progress, ProgressCallback, Stage, in_pool, plan, run_job};
 use crate::scene::suggest;
 use job::GarmentJob;
+use moving::Moving;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use toile_body::motion::Rig;
 use toile_body::{Figure, Landmarks, Mannequin, Pose, Tape, measure};
 use toile_garment::fit::{Worn, best_size};
 use toile_mesh::TriMesh;
@@ -47,6 +51,8 @@ pub struct Order {
     pub figure: Figure,
     /// How it stands while it is dressed.
     pub pose: Pose,
+    /// What the mannequin does when it is dressed.
+    pub motion: Option<MotionOrder>,
     /// A mesh of a body instead of the mannequin.
     pub body: Option<PathBuf>,
     /// Name or file of the fabric.
@@ -84,7 +90,7 @@ impl From<toile_garment::Error> for Error {
 ///
 /// Leaves `report.json`, `final.obj`, `final.mtl`, `final.glb`, `body.obj`, `fit.html`, `fit.json`, `state.bin`, the frames asked for and, if
 /// pictures are wanted, `arranged.png`, `final.png` and a picture for each map of the fit in the folder. Frames are audited, and a
-/// run that was stopped goes on, as those of a scene.
+/// run that was stopped is resumed, as those of a scene.
 ///
 /// # Errors
 /// If the order makes no sense, a seam does not close, the solver fails or nothing can be written.
@@ -96,7 +102,11 @@ pub fn dress(
     in_pool(options, || dress_here(order, options, progress))
 }
 
-fn dress_here(order: &Order, options: &Options, tell: &mut Tell<'_>) -> Result<Outcome, Error> {
+fn dress_here(
+    order: &Order,
+    options: &Options,
+    tell: &mut ProgressCallback<'_>,
+) -> Result<Outcome, Error> {
     if !(order.fps.is_finite() && order.fps > 0.0) {
         let message = format!("cannot keep {} frames per second", order.fps);
         return Err(Error::request(message, "give a number above zero"));
@@ -109,7 +119,9 @@ fn dress_here(order: &Order, options: &Options, tell: &mut Tell<'_>) -> Result<O
         Ok(mesh) => mesh,
         Err(error) => return Err(faulty(order, &options.out, &pattern, &error)?),
     };
+    let moving = order.motion.as_ref().map(|m| Moving::new(&wearer, m, order.fps)).transpose()?;
     let mut job = GarmentJob::new(order, &pattern, &mesh, fabrics, &wearer, started);
+    job.moving = moving;
     // What is in the way of results is found out before the long part.
     plan(&job, options).check(&options.out)?;
     if !options.resume {
@@ -176,6 +188,8 @@ fn chosen(order: &Order, design: Design) -> Result<Design, Error> {
 struct MeasuredWearer {
     body: TriMesh,
     landmarks: Landmarks,
+    /// Its bones, if it can move.
+    rig: Option<Rig>,
     /// Where it was measured; nothing if it cannot be.
     tapes: Vec<Tape>,
     name: String,
@@ -190,7 +204,7 @@ struct MeasuredWearer {
 }
 
 fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
-    let (body, landmarks, name, repairs) = match &order.body {
+    let (body, landmarks, rig, name, repairs) = match &order.body {
         None => {
             let size = order.wearer.unwrap_or(order.size);
             let (m, of) = match order.measurements {
@@ -199,12 +213,13 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
             };
             let body = Mannequin::new(&m, order.figure, order.pose)?;
             let name = format!("{} mannequin {of}", order.figure.name());
-            (body.mesh, body.landmarks, name, None)
+            let rig = order.motion.is_some().then(|| Rig::new(&body));
+            (body.mesh, body.landmarks, rig, name, None)
         }
         Some(path) => {
             let (mesh, repairs) = body::read(path)?;
             let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
-            (mesh, landmarks, path.display().to_string(), Some(repairs))
+            (mesh, landmarks, None, path.display().to_string(), Some(repairs))
         }
     };
     let (tapes, note) = match measure(&body) {
@@ -215,7 +230,7 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
         Some(repairs) if order.coordinates == Coordinates::Body => space(repairs, &body),
         _ => (Space::default(), None),
     };
-    Ok(MeasuredWearer { body, landmarks, tapes, name, note, repairs, space, space_note })
+    Ok(MeasuredWearer { body, landmarks, rig, tapes, name, note, repairs, space, space_note })
 }
 
 /// Coordinates of the file of a body, or metres and the reason.

@@ -20,10 +20,10 @@ use glam::DVec3;
 use std::sync::Arc;
 use toile_mesh::{TriMesh, shape};
 use toile_sim::barrier::Anchors;
-use toile_sim::{Before, State, StepReport, World};
+use toile_sim::{PreviousStep, State, StepReport, World};
 
 /// Most levels: the coarsest has a thousandth of the vertices.
-pub(crate) const MOST: u32 = 6;
+pub(crate) const MAX_LEVELS: u32 = 6;
 
 /// The first step that is not taken with cells of 2^`coarser` times the length, of all `steps` of a run with `levels`.
 pub(crate) fn until(steps: u64, levels: u32, coarser: u32) -> u64 {
@@ -32,14 +32,14 @@ pub(crate) fn until(steps: u64, levels: u32, coarser: u32) -> u64 {
 
 /// How the vertices of a grid lie among those of the one with cells twice as long.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Nest {
+pub(crate) struct GridNesting {
     /// Each vertex lies in the middle between two coarse ones, which may be the same.
     between: Vec<[u32; 2]>,
     /// The vertex that each coarse one coincides with.
     kept: Vec<u32>,
 }
 
-impl Nest {
+impl GridNesting {
     /// Takes up a grid of so many cells, both even, behind the cloths that are there.
     pub(crate) fn add_grid(&mut self, [nu, nv]: [usize; 2], diagonals: Diagonals) {
         let (fine, coarse) = (self.between.len(), self.kept.len());
@@ -73,7 +73,7 @@ impl Nest {
         self.kept.extend(all.map(|v| fine + v));
     }
 
-    fn carried(&self, coarse: &[DVec3]) -> Vec<DVec3> {
+    fn prolongated(&self, coarse: &[DVec3]) -> Vec<DVec3> {
         let middle = |[a, b]: [u32; 2]| match a == b {
             true => coarse[a as usize],
             false => (coarse[a as usize] + coarse[b as usize]) * 0.5,
@@ -109,12 +109,16 @@ impl Sheet {
     ///
     /// # Errors
     /// The number of a pin, if it holds a vertex that larger cells lack and do not carry: that would hang free at first, and be torn back.
-    pub(crate) fn coarser(self, diagonals: Diagonals, nest: &mut Nest) -> Result<Self, usize> {
+    pub(crate) fn coarser(
+        self,
+        diagonals: Diagonals,
+        nest: &mut GridNesting,
+    ) -> Result<Self, usize> {
         let Some([nu, nv]) = self.cells else {
             nest.add_same(self.mesh.positions.len());
             return Ok(self);
         };
-        let mut own = Nest::default();
+        let mut own = GridNesting::default();
         own.add_grid([nu, nv], diagonals);
         let number = |v: &u32| own.kept.binary_search(v).ok().map(|k| k as u32);
         let pins: Vec<Vec<u32>> =
@@ -141,15 +145,15 @@ pub(crate) struct Level {
     /// The first step that it does not take.
     pub(crate) until: u64,
     /// The ways down to the scene's own cells, from here on.
-    nests: Vec<Arc<Nest>>,
+    nests: Vec<Arc<GridNesting>>,
     /// The scene's own vertex that each one coincides with.
     kept: Vec<u32>,
 }
 
 impl Level {
-    pub(crate) fn new(mut world: World, until: u64, nests: Vec<Arc<Nest>>) -> Self {
-        // It wakes with its first step, if it is still to take any.
-        world.rest();
+    pub(crate) fn new(mut world: World, until: u64, nests: Vec<Arc<GridNesting>>) -> Self {
+        // Its solver is set up again by its first step, if it is still to take any.
+        world.release_solver();
         let mut kept: Vec<u32> = (0..world.model().mass.len() as u32).collect();
         for nest in &nests {
             kept.iter_mut().for_each(|v| *v = nest.kept[*v as usize]);
@@ -171,18 +175,18 @@ impl Level {
     pub(crate) fn step(&mut self, scene: &mut World) -> Result<StepReport, Error> {
         self.world.restore(self.restricted(scene.state()))?;
         if scene.state().step == 0 {
-            self.check_begin()?;
+            self.check_start()?;
         }
         let report = self.world.step().map_err(|e| self.in_the_scene(e))?;
-        scene.restore(self.carried(self.world.state()))?;
+        scene.restore(self.prolongated(self.world.state()))?;
         if scene.state().step >= self.until {
-            self.world.rest();
+            self.world.release_solver();
         }
         Ok(report)
     }
 
     /// Whether the first step can begin here: a coarse cloth cuts corners that the fine one goes around.
-    fn check_begin(&mut self) -> Result<(), Error> {
+    fn check_start(&mut self) -> Result<(), Error> {
         if untangle::is_clear(&mut self.world)? {
             return Ok(());
         }
@@ -193,35 +197,35 @@ impl Level {
     /// The state of the scene as this level has it. Friction belongs to the level that took the last step.
     fn restricted(&self, state: &State) -> State {
         let of = |all: &[DVec3]| self.kept.iter().map(|v| all[*v as usize]).collect();
-        let before = state.before.as_ref();
+        let before = state.previous_step.as_ref();
         State {
             time: state.time,
             step: state.step,
             x: of(&state.x),
             v: of(&state.v),
             anchors: state.anchors.clone(),
-            before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
-            slips: state.slips.clone(),
+            previous_step: before.map(|b| PreviousStep { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slider_positions: state.slider_positions.clone(),
         }
     }
 
     /// The state of this level as the scene has it; the next level does not know its friction, nor the step before.
-    fn carried(&self, state: &State) -> State {
+    fn prolongated(&self, state: &State) -> State {
         let of = |all: &[DVec3]| {
             let mut nests = self.nests.iter();
-            let first = nests.next().map_or_else(|| all.to_vec(), |n| n.carried(all));
-            nests.fold(first, |x, nest| nest.carried(&x))
+            let first = nests.next().map_or_else(|| all.to_vec(), |n| n.prolongated(all));
+            nests.fold(first, |x, nest| nest.prolongated(&x))
         };
         let goes_on = state.step < self.until;
-        let before = state.before.as_ref().filter(|_| goes_on);
+        let before = state.previous_step.as_ref().filter(|_| goes_on);
         State {
             time: state.time,
             step: state.step,
             x: of(&state.x),
             v: of(&state.v),
             anchors: if goes_on { state.anchors.clone() } else { Anchors::default() },
-            before: before.map(|b| Before { h: b.h, x: of(&b.x), v: of(&b.v) }),
-            slips: if goes_on { state.slips.clone() } else { Vec::new() },
+            previous_step: before.map(|b| PreviousStep { h: b.h, x: of(&b.x), v: of(&b.v) }),
+            slider_positions: if goes_on { state.slider_positions.clone() } else { Vec::new() },
         }
     }
 
@@ -244,14 +248,14 @@ mod tests {
     /// A grid of large cells crumpled at random, and the grid of cells half as long that it carries.
     fn crumpled(cells: [usize; 2], diagonals: Diagonals) -> (TriMesh, TriMesh) {
         let mut fine = shape::grid(1.0, 1.0, cells[0], cells[1], diagonals.into());
-        let mut nest = Nest::default();
+        let mut nest = GridNesting::default();
         let sheet = Sheet::new(fine.clone(), Some(cells), Vec::new());
         let mut coarse = sheet.coarser(diagonals, &mut nest).unwrap().mesh;
         let mut random = crate::Generator::new(7);
         for p in &mut coarse.positions {
             *p += DVec3::from_array([(); 3].map(|()| random.uniform(-0.2, 0.2)));
         }
-        fine.positions = nest.carried(&coarse.positions);
+        fine.positions = nest.prolongated(&coarse.positions);
         (coarse, fine)
     }
 
@@ -286,13 +290,13 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_bit_for_bit_and_pins_keep_their_vertices() {
-        let mut nest = Nest::default();
+        let mut nest = GridNesting::default();
         nest.add_same(3);
         nest.add_grid([4, 2], Diagonals::Alternating);
         let coarse: Vec<DVec3> =
             (0..9).map(|k| DVec3::new(0.1 * f64::from(k), 1e-300, -0.7)).collect();
         assert_eq!(nest.kept.len(), 3 + 3 * 2);
-        let fine = nest.carried(&coarse);
+        let fine = nest.prolongated(&coarse);
         assert_eq!(fine.len(), 3 + 5 * 3);
         let back: Vec<DVec3> = nest.kept.iter().map(|v| fine[*v as usize]).collect();
         assert_eq!(back, coarse);
@@ -300,7 +304,7 @@ mod tests {
         let pinned = |pin: &[u32]| {
             let grid = shape::grid(1.0, 1.0, 4, 2, shape::Diagonals::Alternating);
             let sheet = Sheet::new(grid, Some([4, 2]), vec![vec![2, 0], pin.to_vec()]);
-            sheet.coarser(Diagonals::Alternating, &mut Nest::default()).map(|s| s.pins)
+            sheet.coarser(Diagonals::Alternating, &mut GridNesting::default()).map(|s| s.pins)
         };
         assert_eq!(pinned(&[2, 1, 0]), Ok(vec![vec![0, 1], vec![0, 1]]));
         assert_eq!(pinned(&[1]), Err(1));

@@ -71,9 +71,9 @@ pub use run::{
     Report, Stage, Stages, StopFlag, Verdict, cpu_seconds, run, saved_state,
 };
 pub use scene::{
-    Body, BodyShape, Cloth, ClothShape, Diagonals, Expect, FabricSource, Jitter, Pin, Pinned,
-    Place, Rotate, Scene, Select, Stack, drape_scene, is_scene, read_text, schema,
-    settings_as_toml, suggest,
+    Body, BodyMotion, BodyShape, Cloth, ClothShape, Diagonals, Expect, FabricSource, FigureMotion,
+    Jitter, Pin, Pinned, Place, Rotate, Scene, Select, Stack, drape_scene, is_scene, read_text,
+    schema, settings_as_toml, suggest,
 };
 pub use simulation::Simulation;
 pub use untangle::Untangled;

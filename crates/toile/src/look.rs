@@ -5,9 +5,11 @@
 //! file ([`crate::fabric::look`]).
 
 mod film;
+mod pose;
 pub(crate) mod preview;
 mod set;
 mod sewn;
+mod studio;
 mod subject;
 mod swatch;
 mod view;
@@ -19,28 +21,21 @@ pub use view::View;
 use crate::error::Error;
 use crate::fabric::{self, Look};
 use film::Kind;
-use glam::DVec3;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use studio::Studio;
 use subject::Subject;
 use toile_mesh::TriMesh;
+use toile_render::Image;
 use toile_render::appearance::{Fabric, Simple};
-use toile_render::path::{self, Background, Buffers, Material, Scene, Surface};
+use toile_render::path::{self, Buffers, Scene};
 use toile_render::tone::develop;
 pub use toile_render::tone::{Exposure, Operator};
-use toile_render::{Camera, Image, srgb};
-use view::Frame;
 
 /// Size of a single view, and width of a sheet [px].
 const SIZE: [u32; 2] = [1280, 960];
 const SHEET_WIDTH: u32 = 1600;
-/// Edges of bodies that bend more than this are sharp [rad].
-const CREASE: f64 = 0.7;
-/// Body under cloth keeps this far away [m], where it is nearer than the first.
-const RECEDE: [f64; 2] = [0.02, 0.003];
-/// Frames per second of turntables.
-const TURNTABLE_FPS: f64 = 12.0;
 
 /// What is drawn, and how.
 #[derive(Clone, Debug)]
@@ -53,8 +48,20 @@ pub struct Shot {
     pub view: View,
     /// Environment: a name or a file.
     pub environment: String,
-    /// Whether the environment is seen behind; otherwise paper.
-    pub shows_environment: bool,
+    /// What is seen behind.
+    pub behind: Behind,
+    /// A file that says where the camera stands, in place of the view; see `docs/rendering.md`.
+    pub camera: Option<PathBuf>,
+    /// Radius of the opening of the lens [m]; 0 makes everything sharp.
+    pub aperture: f64,
+    /// Distance of what is sharp [m]; the middle of the garment if absent.
+    pub focus: Option<f64>,
+    /// Share of the time from frame to frame that the shutter is open; 0 freezes the motion.
+    pub shutter: f64,
+    /// Luminaires beside the environment.
+    pub luminaires: Vec<Hung>,
+    /// Height of the plane that catches shadows [m], in place of the ground that the inputs have.
+    pub catcher: Option<Catcher>,
     /// The body too, not the cloth alone.
     pub with_body: bool,
     /// Pictures of a whole turn, for an animation; 0 for a still.
@@ -77,7 +84,13 @@ impl Shot {
             fabric: None,
             view: View::Orbit { azimuth: 25.0, elevation: 5.0 },
             environment: "studio".into(),
-            shows_environment: false,
+            behind: Behind::Paper,
+            camera: None,
+            aperture: 0.0,
+            focus: None,
+            shutter: 0.0,
+            luminaires: Vec::new(),
+            catcher: None,
             with_body: true,
             turntable: 0,
             frame: None,
@@ -86,6 +99,37 @@ impl Shot {
             options: Options::default(),
         }
     }
+}
+
+/// What is seen where nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// A roll of paper.
+    Paper,
+    /// What the environment shows.
+    Environment,
+    /// Nothing: the picture is transparent, but for the shadows on the ground.
+    Nothing,
+    /// A photograph (.png, .hdr, .exr) that the shadows fall on.
+    Photograph(PathBuf),
+}
+
+/// Where a plane catches shadows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Catcher {
+    /// Below everything.
+    Lowest,
+    /// At a height [m].
+    At(f64),
+}
+
+/// A luminaire that shines on the garment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hung {
+    /// Its photometric file (IESNA LM-63).
+    pub file: PathBuf,
+    /// Where it hangs [m]; above the camera's side of the garment if absent.
+    pub place: Option<[f64; 3]>,
 }
 
 /// Size and care of pictures.
@@ -134,8 +178,12 @@ impl Options {
     }
 
     fn develop(&self, buffers: &Buffers) -> Result<Image, Error> {
+        self.develop_as(buffers, self.exposure)
+    }
+
+    fn develop_as(&self, buffers: &Buffers, exposure: Exposure) -> Result<Image, Error> {
         let light = if self.denoise { buffers.denoised() } else { buffers.colour.clone() };
-        develop(&light, self.tone, self.exposure).map_err(failed)
+        develop(&light, self.tone, exposure).map_err(failed)
     }
 }
 
@@ -189,7 +237,13 @@ pub fn check_out(out: &Path, shot: &Shot) -> Result<(), Error> {
         return Err(Error::Folder { path: folder.to_path_buf(), source });
     }
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    if let Some(same) = shot.inputs.iter().find(|i| real(out).is_some() && real(i) == real(out)) {
+    let photograph = match &shot.behind {
+        Behind::Photograph(file) => Some(file),
+        _ => None,
+    };
+    let read = shot.inputs.iter().chain(&shot.camera).chain(photograph);
+    let mut read = read.chain(shot.luminaires.iter().map(|l| &l.file));
+    if let Some(same) = read.find(|i| real(out).is_some() && real(i) == real(out)) {
         let message = format!("{}: this file is both read and written", same.display());
         return Err(Error::request(message, "give the picture another name"));
     }
@@ -266,150 +320,11 @@ pub fn draw(shot: &Shot, tell: &(impl Fn(f64) -> bool + Sync)) -> Result<Drawn, 
     let subject = Subject::read(&shot.inputs, shot.fabric.as_deref(), shot.fps)?;
     let wardrobe = Wardrobe::new(subject.parts.iter().map(|p| p.fabric.as_str()))?;
     let set = Set::find(&shot.environment)?;
-    let set = if shot.shows_environment { set } else { set.levelled() };
-    let studio = Studio { shot, subject: &subject, wardrobe: &wardrobe, set };
+    let set = if shot.behind == Behind::Environment { set } else { set.levelled() };
+    let studio = Studio::new(shot, &subject, &wardrobe, set)?;
     let mut drawn = studio.draw(tell)?;
     drawn.notes.extend(subject.notes.iter().chain(wardrobe.notes()).cloned());
     Ok(drawn)
-}
-
-/// Draws the views of a shot.
-struct Studio<'a> {
-    shot: &'a Shot,
-    subject: &'a Subject,
-    wardrobe: &'a Wardrobe,
-    set: Set,
-}
-
-/// A moment, seen from somewhere.
-#[derive(Clone, Copy)]
-struct Exposed {
-    frame: Option<usize>,
-    camera: Camera,
-    size: [u32; 2],
-}
-
-impl Studio<'_> {
-    fn draw(&self, tell: &(impl Fn(f64) -> bool + Sync)) -> Result<Drawn, Error> {
-        let shots = self.exposures()?;
-        let count = shots.len();
-        let (mut images, mut last) = (Vec::new(), None);
-        let mut prepared: Option<(Option<usize>, Prepared)> = None;
-        for (k, exposed) in shots.into_iter().enumerate() {
-            if prepared.as_ref().is_none_or(|(frame, _)| *frame != exposed.frame) {
-                prepared = Some((exposed.frame, self.prepare(exposed.frame)?));
-            }
-            let Some((_, ready)) = &prepared else { continue };
-            let part = |share: f64| tell((k as f64 + share) / count as f64);
-            let buffers = self.trace(ready, &exposed, &part)?;
-            images.push(self.shot.options.develop(&buffers)?);
-            last = Some(buffers);
-        }
-        let (is_sheet, is_film) = (self.shot.view == View::Sheet, self.is_film());
-        if is_sheet && !is_film {
-            let sheet = Image::contact_sheet(&images, images.len()).map_err(failed)?;
-            images = vec![sheet];
-        }
-        let fps = if self.shot.turntable > 0 { TURNTABLE_FPS } else { self.subject.fps };
-        let buffers = last.filter(|_| count == 1);
-        Ok(Drawn { images, buffers, fps, notes: Vec::new() })
-    }
-
-    fn is_film(&self) -> bool {
-        self.shot.turntable > 0 || self.shot.animate
-    }
-
-    /// All views that are drawn.
-    fn exposures(&self) -> Result<Vec<Exposed>, Error> {
-        let shot = self.shot;
-        let cloth = self.subject.at(shot.frame);
-        let nothing = || Error::Picture("there is nothing to see".into());
-        if cloth.triangles.is_empty() {
-            return Err(nothing());
-        }
-        if let Some(k) = shot.frame.filter(|k| *k >= self.subject.frames.len().max(1)) {
-            let message = format!("there is no frame {k}");
-            let help = format!("there are {}, counted from 0", self.subject.frames.len().max(1));
-            return Err(Error::request(message, help));
-        }
-        let frame = Frame::new(&cloth.positions).ok_or_else(nothing)?;
-        let still = |camera, size| Exposed { frame: shot.frame, camera, size };
-        let size = shot.options.size.unwrap_or(SIZE);
-        let aspect = |[w, h]: [u32; 2]| f64::from(w.max(1)) / f64::from(h.max(1));
-        match shot.view {
-            View::Sheet if self.is_film() => {
-                Err(Error::request("an animation has one view", "take another --view than sheet"))
-            }
-            View::Sheet => {
-                let tile = sheet_tile(shot.options.size, frame.sheet_aspect());
-                Ok(frame.sheet(aspect(tile)).into_iter().map(|c| still(c, tile)).collect())
-            }
-            View::Orbit { azimuth, elevation } if shot.turntable > 0 => {
-                let n = shot.turntable;
-                let turn = |k: u32| azimuth + 360.0 * f64::from(k) / f64::from(n);
-                let azimuths: Vec<f64> = (0..n).map(turn).collect();
-                let cameras = frame.cameras(&azimuths, elevation, aspect(size));
-                Ok(cameras.into_iter().map(|c| still(c, size)).collect())
-            }
-            View::Orbit { azimuth, elevation } if shot.animate => {
-                let all: Vec<DVec3> = self.subject.frames.iter().flatten().copied().collect();
-                let frame = Frame::new(&all).unwrap_or(frame);
-                let camera = frame.camera(azimuth, elevation, aspect(size));
-                let at = |k: usize| Exposed { frame: Some(k), ..still(camera, size) };
-                Ok((0..self.subject.frames.len()).map(at).collect())
-            }
-            View::Orbit { azimuth, elevation } => {
-                Ok(vec![still(frame.camera(azimuth, elevation, aspect(size)), size)])
-            }
-        }
-    }
-
-    /// Surfaces of a moment.
-    fn prepare(&self, frame: Option<usize>) -> Result<Prepared, Error> {
-        let cloth = self.subject.at(frame);
-        let pieces = sewn::pieces(&cloth, &self.subject.parts, self.wardrobe)?;
-        let covering = toile_render::detail::Cloth::new(&cloth);
-        let bodies = self.subject.bodies.iter().filter(|_| self.shot.with_body);
-        let bodies = bodies.map(|b| covering.receded(b, RECEDE[0], RECEDE[1])).collect();
-        Ok(Prepared { pieces, bodies })
-    }
-
-    fn trace(
-        &self,
-        ready: &Prepared,
-        exposed: &Exposed,
-        tell: &(impl Fn(f64) -> bool + Sync),
-    ) -> Result<Buffers, Error> {
-        let mut scene = Scene::studio(exposed.camera);
-        if !self.set.turns {
-            scene.environment = self.set.environment.clone();
-        }
-        scene.lamps.extend(self.set.sun.clone());
-        if self.shot.shows_environment {
-            scene.background = Background::Environment;
-        }
-        for piece in &ready.pieces {
-            scene = scene.with(Surface::new(&piece.mesh, piece.material.clone()));
-        }
-        for body in &ready.bodies {
-            scene = scene.with(Surface::new(body, mannequin()).with_crease(CREASE));
-        }
-        if let Some(y) = self.subject.ground.filter(|_| self.shot.with_body) {
-            scene = scene.with_floor(y);
-        }
-        self.shot.options.trace(&scene, exposed.size, tell)
-    }
-}
-
-/// Surfaces of a moment.
-struct Prepared {
-    pieces: Vec<sewn::Piece>,
-    bodies: Vec<TriMesh>,
-}
-
-/// The paint of mannequins: warm grey, dull.
-fn mannequin() -> Material {
-    Material::Lacquer { colour: srgb(0xcfc6bb), roughness: 0.55, ior: 1.45 }
 }
 
 /// Size of a view of a sheet, with the gaps that are between them.

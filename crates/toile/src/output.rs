@@ -222,7 +222,7 @@ impl OutputFolder {
         Some((found.len(), found.modified().ok()))
     }
 
-    /// Refuses to replace what somebody else has put there while the run went on.
+    /// Refuses to replace what somebody else has put there during the run.
     fn check_free(&self, name: &str) -> Result<(), Error> {
         let path = self.path.join(name);
         if fs::symlink_metadata(&path).is_err() {
@@ -346,7 +346,7 @@ impl OutputFolder {
         Ok((made, growing))
     }
 
-    /// Goes on with a file that has been begun, by this run or an earlier one.
+    /// Appends to a file that was begun by this run or an earlier one.
     pub(crate) fn go_on_growing(&mut self, name: &str, from: u64) -> Result<Growing, Error> {
         let mut growing = Growing { name: name.to_owned(), from, length: 0, hash: Fnv::NEW };
         self.note_growth(&mut growing)?;
@@ -390,7 +390,7 @@ impl Drop for OutputFolder {
     }
 }
 
-/// A file that is appended to as a run goes on.
+/// A file that is appended to during a run.
 #[derive(Debug)]
 pub(crate) struct Growing {
     name: String,

@@ -69,6 +69,8 @@ pub struct Studio<'a> {
     samples: u32,
     /// Whether the camera is that of the first moment, so that it does not move with the cloth.
     fixed: bool,
+    /// Where the body is at rest that the camera goes along with.
+    followed: Option<DVec3>,
 }
 
 impl<'a> Studio<'a> {
@@ -97,6 +99,7 @@ impl<'a> Studio<'a> {
             size: [960, 720],
             samples: SAMPLES[0],
             fixed: false,
+            followed: None,
         }
     }
 
@@ -104,6 +107,13 @@ impl<'a> Studio<'a> {
     #[must_use]
     pub(crate) fn filmed(mut self, camera: Camera, fps: f64) -> Self {
         (self.camera, self.fps) = (camera, fps);
+        self
+    }
+
+    /// The camera goes along with a body on the ground that is so at the time zero.
+    #[must_use]
+    pub(crate) fn following(mut self, body: &TriMesh) -> Self {
+        self.followed = Some(middle(body));
         self
     }
 
@@ -149,6 +159,7 @@ impl<'a> Studio<'a> {
         for mesh in &bodies {
             scene = scene.with_item(mesh, Material::plaster());
         }
+        let ground = ground.or(self.followed.map(|_| 0.0));
         if let Some(y) = ground {
             scene = scene.with_ground(y);
         }
@@ -278,6 +289,10 @@ impl<'a> Studio<'a> {
                 })
             }
         };
+        if let (Some(from), Some(body)) = (self.followed, bodies.first()) {
+            let way = (middle(body) - from).with_y(0.0);
+            (lo, hi) = (lo + way, hi + way);
+        }
         // Things on the ground are seen with the ground they stand on.
         if let (None, Some(y)) = (camera.frame, ground) {
             (lo.y, hi.y) = (lo.y.min(y), hi.y.max(y));
@@ -291,12 +306,17 @@ impl<'a> Studio<'a> {
     }
 }
 
+/// Mean of the vertices [m].
+fn middle(mesh: &TriMesh) -> DVec3 {
+    mesh.positions.iter().sum::<DVec3>() / mesh.positions.len().max(1) as f64
+}
+
 fn failed(error: render::Error) -> Error {
     Error::Picture(error.to_string())
 }
 
 /// Height of a body that is level ground [m].
-fn level(body: &Body, t: f64) -> Option<f64> {
+pub(crate) fn level(body: &Body, t: f64) -> Option<f64> {
     match body.shape {
         Shape::Plane { point, normal } if normal.normalize_or_zero().y > 0.999 => {
             Some(body.motion.pose(t).apply(point).y)
@@ -306,7 +326,12 @@ fn level(body: &Body, t: f64) -> Option<f64> {
 }
 
 /// The surface of a body at time `t` [s].
-fn body_mesh(body: &Body, t: f64) -> TriMesh {
+pub(crate) fn body_mesh(body: &Body, t: f64) -> TriMesh {
+    if body.deformation.is_some()
+        && let Shape::Mesh(mesh) = body.shape_at(t)
+    {
+        return mesh;
+    }
     let pose = body.motion.pose(t);
     surface(body).map_positions(|p| pose.apply(p))
 }

@@ -6,7 +6,7 @@
 //! A run leaves in its folder `report.json`, `final.obj`, `final.glb`, `final.png`, `state.bin`
 //! and the frames asked for. Every file is written whole or not at all, and none replaces a file that
 //! toile did not write (`output.rs`). A run that fails before its first step is done changes nothing in the
-//! folder. A run that was stopped, or killed, goes on from `state.bin` and ends in the same bits as one that was not.
+//! folder. A run that was stopped, or killed, resumes from `state.bin` and ends in the same bits as one that was not.
 
 mod checkpoint;
 mod effort;
@@ -84,7 +84,7 @@ pub struct Options {
     pub threads: Option<usize>,
     /// When the cloth is audited.
     pub audit: Auditing,
-    /// Whether to go on from `state.bin`.
+    /// Whether to resume from `state.bin`.
     pub resume: bool,
     /// Time between saved states [s of wall time].
     pub checkpoint: f64,
@@ -129,6 +129,8 @@ pub enum Stage {
     Sewing,
     /// A garment comes to rest.
     Draping,
+    /// A dressed body moves.
+    Moving,
     /// The result is audited.
     Auditing,
     /// It is found out how a garment fits.
@@ -148,6 +150,7 @@ impl Stage {
             Self::Simulating => "simulating",
             Self::Sewing => "sewing",
             Self::Draping => "draping",
+            Self::Moving => "moving",
             Self::Auditing => "auditing",
             Self::Measuring => "measuring",
             Self::Writing => "writing",
@@ -194,7 +197,7 @@ impl Progress {
 }
 
 /// Who is told how far a run is.
-pub(crate) type Tell<'a> = dyn FnMut(&Progress) + Send + 'a;
+pub(crate) type ProgressCallback<'a> = dyn FnMut(&Progress) + Send + 'a;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -253,7 +256,7 @@ pub(crate) fn in_pool<T: Send>(
 pub(crate) fn run_job(
     job: &mut impl Job,
     options: &Options,
-    tell: &mut Tell<'_>,
+    tell: &mut ProgressCallback<'_>,
 ) -> Result<Outcome, Error> {
     Run::new(job, options)?.complete(tell)
 }
@@ -292,12 +295,13 @@ struct Pace {
 
 impl Pace {
     /// Weight of the last step in the mean.
-    const NEW: f64 = 0.1;
+    const SMOOTHING: f64 = 0.1;
 
     fn note_step(&mut self) {
         let took = self.last.elapsed().as_secs_f64();
         self.last = Instant::now();
-        self.seconds = Some(self.seconds.map_or(took, |mean| mean + Self::NEW * (took - mean)));
+        self.seconds =
+            Some(self.seconds.map_or(took, |mean| mean + Self::SMOOTHING * (took - mean)));
     }
 }
 
@@ -343,7 +347,7 @@ impl<'a, J: Job> Run<'a, J> {
         Ok(run)
     }
 
-    /// Takes up the saved state. Nothing is touched before it is sure that the run can go on.
+    /// Takes up the saved state. Nothing is touched before it is sure that the run can be resumed.
     fn resume(&mut self) -> Result<(), Error> {
         self.saved_state()?;
         let mut folder = OutputFolder::open(&self.options.out, plan(self.job, self.options))?;
@@ -390,7 +394,7 @@ impl<'a, J: Job> Run<'a, J> {
     }
 
     /// All of it: start, steps, results.
-    fn complete(mut self, tell: &mut Tell<'_>) -> Result<Outcome, Error> {
+    fn complete(mut self, tell: &mut ProgressCallback<'_>) -> Result<Outcome, Error> {
         let mut saved = Instant::now();
         let pause = Duration::from_secs_f64(self.options.checkpoint.min(1e9));
         if !self.options.resume {
@@ -437,6 +441,9 @@ impl<'a, J: Job> Run<'a, J> {
             Err(error) => {
                 if self.output.is_some() && !is_stop(&error) {
                     self.save()?;
+                    for (name, bytes) in self.job.failed_files(&error) {
+                        self.output()?.folder.write_bytes(name, &bytes)?;
+                    }
                 }
                 return Err(error);
             }
@@ -460,7 +467,7 @@ impl<'a, J: Job> Run<'a, J> {
                 Auditing::Frame | Auditing::Step => {
                     let found = self.audit()?;
                     if is_first {
-                        self.statistics.warn_of_begin(&found);
+                        self.statistics.warn_of_start(&found);
                     }
                 }
             }
@@ -486,9 +493,10 @@ impl<'a, J: Job> Run<'a, J> {
 
     /// Frame n belongs to the step nearest to the time n / fps.
     fn is_frame_due(&self) -> bool {
+        let Some(first) = self.job.first_frame_step() else { return false };
         let time = self.statistics.frames as f64 / self.job.fps();
         let step = (time / self.job.world().settings().step).round().max(0.0) as u64;
-        step <= self.job.progress().step
+        first + step <= self.job.progress().step
     }
 
     fn audit(&mut self) -> Result<Audit, Error> {
@@ -521,7 +529,7 @@ impl<'a, J: Job> Run<'a, J> {
         Some(process::cpu_seconds()? - self.cpu_at_start?)
     }
 
-    fn finish(mut self, tell: &mut Tell<'_>) -> Result<Report, Error> {
+    fn finish(mut self, tell: &mut ProgressCallback<'_>) -> Result<Report, Error> {
         let Progress { step, steps, time, .. } = self.job.progress();
         let mut tell = |stage| tell(&Progress { steps, ..Progress::at(stage, step, time) });
         tell(Stage::Auditing);
@@ -529,20 +537,21 @@ impl<'a, J: Job> Run<'a, J> {
             Auditing::Off => None,
             Auditing::Frame | Auditing::Step => Some(self.audit()?),
         };
-        if self.job.frames_end() && self.statistics.last_kept != Some(step) {
+        if self.job.keeps_last_frame() && self.statistics.last_kept != Some(step) {
             self.keep_frame()?;
         }
         self.save()?;
         let energy = self.job.world_mut().energy();
         // Pictures take memory too.
-        self.job.world_mut().rest();
+        self.job.world_mut().release_solver();
         let clock = Instant::now();
         let Output { mut folder, mut recorder } = self.output.take().expect("saving opened it");
         let garment = self.job.finish(&mut folder, self.options, &mut tell)?;
         if recorder.has_pictures() {
             tell(Stage::Drawing);
         }
-        recorder.finish(&mut folder, self.job, self.options.with_body)?;
+        let with_body = self.options.with_body || self.job.body_cache().is_some();
+        recorder.finish(&mut folder, self.job, with_body)?;
         self.statistics.stages.write += clock.elapsed().as_secs_f64();
         let cpu_seconds = self.cpu_since_start().map(|s| s + self.statistics.cpu_seconds);
         self.statistics.wall_seconds += self.started.elapsed().as_secs_f64();

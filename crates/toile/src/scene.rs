@@ -17,6 +17,7 @@ mod build;
 mod cloth;
 mod expect;
 mod fabrics;
+mod figure;
 mod locate;
 mod pins;
 mod range;
@@ -28,6 +29,7 @@ pub use build::settings_as_toml;
 pub use cloth::{Cloth, ClothShape, Diagonals, Jitter, Stack};
 pub use expect::Expect;
 pub use fabrics::FabricSource;
+pub use figure::{BodyMotion, FigureMotion};
 pub use pins::{Pin, Pinned, Select};
 pub use read::{drape_scene, is_scene, read_text};
 pub use schema::schema;
@@ -87,7 +89,7 @@ pub struct Scene {
     pub solver: toml::Table,
     /// Settings instead of those of the preset.
     #[serde(skip)]
-    pub(crate) given: Option<Box<Settings>>,
+    pub(crate) base_settings: Option<Box<Settings>>,
     /// Where the picture is taken from.
     pub camera: Camera,
     /// What must hold after a run.
@@ -114,7 +116,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             wind: None,
             solver: toml::Table::new(),
-            given: None,
+            base_settings: None,
             camera: Camera::default(),
             expect: Expect::default(),
             folder: PathBuf::new(),
@@ -184,7 +186,7 @@ impl Scene {
     #[must_use]
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
-        self.given = None;
+        self.base_settings = None;
         self
     }
 
@@ -203,7 +205,7 @@ impl Scene {
     /// ```
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
-        self.given = Some(Box::new(settings));
+        self.base_settings = Some(Box::new(settings));
         self
     }
 

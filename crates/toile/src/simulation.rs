@@ -124,7 +124,7 @@ impl Simulation {
     /// All contacts now, with their forces; see [`World::contacts`].
     ///
     /// # Errors
-    /// If a position is no number.
+    /// If a position is not finite.
     pub fn contacts(&mut self) -> Result<&[Contact], Error> {
         Ok(self.world.contacts()?)
     }
@@ -212,7 +212,7 @@ impl Simulation {
     /// If something intersects and the scene says `solver.untangle = false`; if the method promises that nothing
     /// intersects and it could not be undone; if a coordinate is no number.
     pub fn untangle(&mut self) -> Result<Option<Untangled>, Error> {
-        untangle::begin(&mut self.world)
+        untangle::resolve_start(&mut self.world)
     }
 
     /// Lets a flag give up the step under way; see [`World::stop_with`].
@@ -233,7 +233,7 @@ impl Simulation {
         }
     }
 
-    /// Goes on for some time [s], rounded to whole steps.
+    /// Simulates for some time [s], rounded to whole steps.
     ///
     /// # Errors
     /// If a step fails; the state stays that of the last good step.

@@ -9,20 +9,19 @@
 //! undoes it; then an honest count is left. What comes out is a start, not an equilibrium: it is strained where
 //! it was pushed, and the first steps relax it.
 
-mod begin;
 mod bodies;
 mod cloth;
 mod contour;
 mod crossing;
 mod obstacle;
-mod room;
+mod separate;
 mod sides;
+mod start;
 #[cfg(test)]
 mod tests;
 
 use crate::audit::shape_at;
 use crate::error::Error;
-pub(crate) use begin::begin;
 use bodies::Bodies;
 use cloth::Cloth;
 use contour::Rule;
@@ -30,19 +29,20 @@ use crossing::Crossings;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sides::Floods;
+pub(crate) use start::resolve_start;
 use toile_audit::Penetrations;
 use toile_sim::{Method, Response, World};
 
 /// Most iterations.
-const LIMIT: u32 = 500;
+const MAX_ITERATIONS: u32 = 500;
 /// Iterations without fewer intersections after which it is given up.
-const PATIENCE: u32 = 60;
+const MAX_STALLED_ITERATIONS: u32 = 60;
 /// Iterations without fewer intersections after which another rule is tried for as many.
-const TRIAL: u32 = 10;
+const RULE_SWITCH_ITERATIONS: u32 = 10;
 /// Elongation beyond its place at the start that is left to the first steps.
-const TORN: f64 = 0.05;
+const MAX_EXCESS_STRAIN: f64 = 0.05;
 /// Part of the median edge that a push may move a vertex.
-const STRIDE: f64 = 0.5;
+const MAX_PUSH_FRACTION: f64 = 0.5;
 
 /// How a start was untangled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,10 +55,12 @@ pub struct Untangled {
     pub body_penetrations_before: u64,
     /// Triangles inside bodies that are left.
     pub body_penetrations_after: u64,
-    /// Vertices before that were too near to a body, or to cloth, for the solver to begin.
-    pub without_room_before: u64,
+    /// Vertices that violated the minimum separation to a body, or to cloth, before.
+    #[serde(rename = "without_room_before")]
+    pub separation_violations_before: u64,
     /// Such vertices that are left.
-    pub without_room_after: u64,
+    #[serde(rename = "without_room_after")]
+    pub separation_violations_after: u64,
     /// Iterations taken.
     pub iterations: u32,
     /// Vertices that were moved.
@@ -84,7 +86,7 @@ struct Found {
     /// What is inside each body.
     inside: Vec<Penetrations>,
     /// Vertices too near for the solver.
-    crowded: Vec<u32>,
+    too_close: Vec<u32>,
 }
 
 impl Found {
@@ -99,12 +101,12 @@ impl Found {
 
     /// Whether the run can begin.
     fn is_empty(&self) -> bool {
-        self.count() == 0 && self.crowded.is_empty()
+        self.count() == 0 && self.too_close.is_empty()
     }
 }
 
 /// What must not intersect in this world: cloth with itself, cloth with bodies.
-fn matters(world: &World) -> [bool; 2] {
+fn relevant_collisions(world: &World) -> [bool; 2] {
     let c = &world.settings().collision;
     let itself = match world.settings().method {
         Method::Classic => c.response != Response::Geometric,
@@ -116,12 +118,12 @@ fn matters(world: &World) -> [bool; 2] {
 /// What keeps a world from beginning: only what its collisions are about.
 ///
 /// # Errors
-/// If a coordinate is no number.
+/// If a coordinate is not finite.
 fn find(world: &mut World) -> Result<Found, Error> {
-    let [_, with_bodies] = matters(world);
+    let [_, with_bodies] = relevant_collisions(world);
     let mut found = Audited::new(world).find(&world.state().x)?;
     if found.count() == 0 && with_bodies {
-        found.crowded = world.separation_violations()?.into_iter().map(|(v, _)| v).collect();
+        found.too_close = world.separation_violations()?.into_iter().map(|(v, _)| v).collect();
     }
     Ok(found)
 }
@@ -129,7 +131,7 @@ fn find(world: &mut World) -> Result<Found, Error> {
 /// Whether a world can begin as it is.
 ///
 /// # Errors
-/// If a coordinate is no number.
+/// If a coordinate is not finite.
 pub(crate) fn is_clear(world: &mut World) -> Result<bool, Error> {
     Ok(find(world)?.is_empty())
 }
@@ -137,12 +139,12 @@ pub(crate) fn is_clear(world: &mut World) -> Result<bool, Error> {
 /// Untangles a world before its first step. Nothing changes if nothing intersects.
 ///
 /// # Errors
-/// If a coordinate is no number.
+/// If a coordinate is not finite.
 fn untangle(world: &mut World, before: &Found) -> Result<Untangled, Error> {
     let start = world.state().x.clone();
     let model = world.model().clone();
     let audited = Audited::new(world);
-    let mut cloth = Cloth::new(&model, &start, &world.held());
+    let mut cloth = Cloth::new(&model, &start, &world.pinned_vertices());
     let gap = world.separation();
     let (left, iterations) = audited.untangle(&mut cloth, before.clone(), gap)?;
     let mut report = Untangled {
@@ -150,18 +152,20 @@ fn untangle(world: &mut World, before: &Found) -> Result<Untangled, Error> {
         intersections_after: left.pairs.len() as u64,
         body_penetrations_before: before.penetrations() as u64,
         body_penetrations_after: left.penetrations() as u64,
-        without_room_before: before.crowded.len() as u64,
+        separation_violations_before: before.too_close.len() as u64,
         iterations,
         ..Untangled::default()
     };
     if left.count() == 0 {
-        report.without_room_after = room::make(world, &audited, &mut cloth, gap)? as u64;
+        report.separation_violations_after =
+            separate::separate(world, &audited, &mut cloth, gap)? as u64;
     }
-    let ways = start.iter().zip(&cloth.x).map(|(from, to)| from.distance(*to));
-    let ways: Vec<f64> = ways.filter(|way| *way > 0.0).collect();
-    report.moved = ways.len() as u64;
-    report.largest_displacement = ways.iter().copied().fold(0.0, f64::max);
-    report.mean_displacement = ways.iter().sum::<f64>() / ways.len().max(1) as f64;
+    let displacements = start.iter().zip(&cloth.x).map(|(from, to)| from.distance(*to));
+    let displacements: Vec<f64> = displacements.filter(|d| *d > 0.0).collect();
+    report.moved = displacements.len() as u64;
+    report.largest_displacement = displacements.iter().copied().fold(0.0, f64::max);
+    report.mean_displacement =
+        displacements.iter().sum::<f64>() / displacements.len().max(1) as f64;
     place(world, cloth.x)?;
     Ok(report)
 }
@@ -186,7 +190,7 @@ struct Audited {
 
 impl Audited {
     fn new(world: &World) -> Self {
-        let [itself, with_bodies] = matters(world);
+        let [itself, with_bodies] = relevant_collisions(world);
         let t = world.state().time;
         let bodies = world.bodies().iter().filter(|_| with_bodies);
         let solids = bodies.map(|b| shape_at(b, t)).collect();
@@ -212,12 +216,12 @@ impl Audited {
         before: Found,
         gap: f64,
     ) -> Result<(Found, u32), Error> {
-        let most = STRIDE * cloth.edge;
+        let most = MAX_PUSH_FRACTION * cloth.edge;
         let mut floods = Floods::new(cloth);
         let mut found = before;
         let mut best = Best::new(cloth, &found);
         let (mut waited, mut iteration) = (0, 0);
-        while !best.will_do() && iteration < LIMIT && waited < PATIENCE {
+        while !best.will_do() && iteration < MAX_ITERATIONS && waited < MAX_STALLED_ITERATIONS {
             iteration += 1;
             waited += 1;
             if iteration == 1 {
@@ -228,7 +232,11 @@ impl Audited {
                 cloth.relax();
             } else {
                 let crossings = Crossings::new(cloth, &found.pairs);
-                let rule = if waited / TRIAL % 2 == 1 { Rule::Shorter } else { Rule::Sides };
+                let rule = if waited / RULE_SWITCH_ITERATIONS % 2 == 1 {
+                    Rule::Shorter
+                } else {
+                    Rule::Sides
+                };
                 contour::push(cloth, &crossings, &mut floods, (rule, gap, most)).apply(cloth, most);
             }
             self.bodies.push(cloth, most).map_err(failed)?;
@@ -264,7 +272,7 @@ impl Best {
     }
 
     fn will_do(&self) -> bool {
-        self.score.0 == 0 && self.score.1 <= TORN
+        self.score.0 == 0 && self.score.1 <= MAX_EXCESS_STRAIN
     }
 
     /// Takes what is better: with fewer intersections, or with as few and clearly less torn.

@@ -45,7 +45,7 @@ pub(crate) fn write(out: &mut dyn Write, clip: &Clip, stage: Stage) -> io::Resul
     writeln!(out, "    }}")?;
     let names = identifiers(objects.iter().map(|o| o.name.as_str()), &["materials".into()]);
     for (k, (object, name)) in objects.iter().zip(&names).enumerate() {
-        let frames = if k == 0 { &clip.frames[..] } else { &[] };
+        let frames = if k == 0 { &clip.frames[..] } else { &object.frames[..] };
         write_object(out, object, name, frames, &material_names)?;
     }
     writeln!(out, "}}")

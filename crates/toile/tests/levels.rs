@@ -104,7 +104,7 @@ fn stacks_pins_that_move_and_cloths_of_files_go_through_levels() {
     let file = folder.path().join("scene.toml");
     std::fs::write(&file, text).expect("written");
     let mut sim = Scene::read(&file).expect("reads").build().expect("builds");
-    let held: Vec<u32> = sim.world().held();
+    let held: Vec<u32> = sim.world().pinned_vertices();
     let outcome = toile::run(&mut sim, &options(&folder.path().join("out")), &mut |_| {});
     let Ok(Outcome::Finished(report)) = outcome else { panic!("{outcome:?}") };
     assert_eq!((report.intersections_max, report.steps), (Some(0), 20));

@@ -153,9 +153,9 @@ fn the_report_has_the_momentum_and_the_energy_of_the_begin_and_of_the_end() {
     alone.duration = 0.2;
     let mass: f64 = alone.clone().build().expect("builds").world().model().mass.iter().sum();
     let report = run(alone).expect("runs");
-    assert_eq!(report.momentum_begin.linear, [0.0; 3]);
-    assert_eq!(report.energy_begin.kinetic, 0.0);
-    assert!((report.energy_begin.potential - 9.81 * mass).abs() < 1e-9);
+    assert_eq!(report.momentum_initial.linear, [0.0; 3]);
+    assert_eq!(report.energy_initial.kinetic, 0.0);
+    assert!((report.energy_initial.potential - 9.81 * mass).abs() < 1e-9);
     let (fallen, expected) = (report.momentum_final.linear[1], -9.81 * mass * 0.2);
     assert!((fallen - expected).abs() < 1e-3 * expected.abs(), "{fallen} is not {expected}");
     let kinetic = 0.5 * expected * expected / mass;

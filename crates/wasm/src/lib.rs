@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use toile::{Scene, Simulation};
 
 /// Longest text of a scene [bytes].
-const MOST_TEXT: usize = 16 << 20;
+const MAX_TEXT: usize = 16 << 20;
 
 /// What there is.
 #[derive(Default)]
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Host {
-    fn begin(&mut self) -> Result<u32, String> {
+    fn load_scene(&mut self) -> Result<u32, String> {
         let text = String::from_utf8(std::mem::take(&mut self.text))
             .map_err(|_| "the scene is not in UTF-8".to_owned())?;
         let simulation = Scene::from_toml(&text).and_then(Scene::build).map_err(say)?;
@@ -82,8 +82,8 @@ fn pointer<T>(scene: u32, of: impl FnOnce(&Simulation) -> *const T) -> *const T 
 #[unsafe(no_mangle)]
 pub extern "C" fn toile_text(length: usize) -> *mut u8 {
     let place = with(|host| {
-        if length > MOST_TEXT {
-            return Err(format!("a scene of {length} bytes; {MOST_TEXT} is the most"));
+        if length > MAX_TEXT {
+            return Err(format!("a scene of {length} bytes; {MAX_TEXT} is the most"));
         }
         host.text = vec![0; length];
         Ok(Some(host.text.as_mut_ptr()))
@@ -94,7 +94,7 @@ pub extern "C" fn toile_text(length: usize) -> *mut u8 {
 /// Puts together the scene whose text was written: its number, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn toile_scene() -> u32 {
-    with(Host::begin)
+    with(Host::load_scene)
 }
 
 /// Takes so many steps: 1, or 0 if one failed; the state is then that of the last good step.

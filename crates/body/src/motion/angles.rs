@@ -42,7 +42,7 @@ pub struct Angles {
     pub legs: [Leg; 2],
     /// Arms.
     pub arms: [Arm; 2],
-    /// Way of the pelvis on the ground, to the left and to the front of the rest pose [m].
+    /// Displacement of the pelvis on the ground, to the left and to the front of the rest pose [m].
     pub travel: [f64; 2],
     /// Whether the ankles, not the pelvis, are over their places at rest.
     pub planted: bool,

@@ -4,6 +4,7 @@ use super::builtin::Clip;
 use super::rig::{Posture, Rig, Skinning};
 use super::rotation::smoothstep;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Time from the rest pose to the first posture of the clip [s].
 const BLEND: f64 = 1.0;
@@ -16,19 +17,35 @@ const RUN_UP: f64 = 0.5;
 
 /// A clip performed by a rig, from the rest pose on.
 #[derive(Clone, Debug)]
-pub struct Performance<'a> {
-    rig: &'a Rig,
+pub struct Performance {
+    rig: Arc<Rig>,
     clip: Clip,
     skinning: Skinning,
     first: Posture,
 }
 
-impl<'a> Performance<'a> {
+impl Performance {
     /// Begins at rest, passes into the first posture within 1 s, holds it for 0.5 s and begins the clip.
-    pub fn new(rig: &'a Rig, clip: Clip, skinning: Skinning) -> Self {
+    pub fn new(rig: &Rig, clip: Clip, skinning: Skinning) -> Self {
+        let rig = Arc::new(rig.clone());
         let mut performance = Self { rig, clip, skinning, first: Posture::REST };
         performance.first = performance.clip_posture(0.0);
         performance
+    }
+
+    /// What performs.
+    pub fn rig(&self) -> &Rig {
+        &self.rig
+    }
+
+    /// What is performed.
+    pub fn clip(&self) -> &Clip {
+        &self.clip
+    }
+
+    /// How the skin follows.
+    pub fn skinning(&self) -> Skinning {
+        self.skinning
     }
 
     /// When the clip begins [s].
@@ -38,7 +55,7 @@ impl<'a> Performance<'a> {
 
     /// The posture of the clip at its own time, on the ground.
     pub fn clip_posture(&self, t: f64) -> Posture {
-        let posture = self.clip.posture(self.rig, t);
+        let posture = self.clip.posture(&self.rig, t);
         match self.clip {
             // A file says when feet leave the ground.
             Clip::Recorded(_) => posture,

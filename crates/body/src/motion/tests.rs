@@ -22,8 +22,8 @@ fn volume(positions: &[DVec3]) -> f64 {
     rig().mesh.triangles.iter().map(six).sum::<f64>() / 6.0
 }
 
-fn walk() -> (Walk, Performance<'static>) {
-    let walk = Walk { speed: 1.2 };
+fn walk() -> (Walk, Performance) {
+    let walk = Walk { speed: 1.2, turn: 0.0, gait: Gait::Walk };
     (walk, Performance::new(rig(), Clip::Walk(walk), DUAL))
 }
 

@@ -1,6 +1,6 @@
 //! `toile bench collide`.
 
-use crate::{End, complain, print_json, say};
+use crate::{End, print_error, print_json, print_line};
 use std::path::PathBuf;
 use toile::Error;
 use toile_lab::bench::collide::{self, Plan};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
     if json {
         print_json(&report);
     } else {
-        say(report.to_text().trim_end());
+        print_line(report.to_text().trim_end());
     }
     if let Some(path) = &args.plot {
         report.write_plot(path, args.at)?;
@@ -102,7 +102,7 @@ fn measure(args: &Args) -> Result<Report, Error> {
         repeats: args.repeats,
         budget: args.budget,
     };
-    let progress = |what: &str| complain(&format!("measuring {what}"));
+    let progress = |what: &str| print_error(&format!("measuring {what}"));
     Report::measure(&plan, args.cells, args.threads, progress)
 }
 

@@ -1,10 +1,13 @@
 //! `toile body animate`.
 
 use super::request;
-use crate::{End, print_json, say, wearer};
+use crate::{End, print_json, print_line, wearer};
 use std::path::PathBuf;
 use toile::Error;
-use toile::body::{self, Mannequin, Motion, Performance, Pose, Recording, Rig, Skinning, Source};
+use toile::body::{
+    self, Mannequin, Motion, MotionOrder, MovingBody, Performance, Pose, Rig, SelfContact,
+    Skinning, Source,
+};
 
 /// Longest motion [s].
 const MAX_DURATION: f64 = 600.0;
@@ -25,7 +28,7 @@ pub(super) struct Animate {
     figure: String,
     #[command(flatten)]
     to_measure: wearer::ToMeasure,
-    /// walk, turn, arms-up, squat, or a BVH file.
+    /// walk, walk-turn, run, turn, arms-up, squat, sit, lunge, or a BVH file.
     #[arg(long, value_name = "NAME|FILE.bvh")]
     motion: String,
     /// Speed of the walk [m/s]; 1.2 if not given.
@@ -101,20 +104,37 @@ pub(super) fn run(args: &Animate, json: bool) -> Result<End, Error> {
         let moments: Vec<_> = (0..MOMENTS).map(moment).collect();
         body::moments_to(path, &rig.mesh, &moments)?;
     }
+    // A motion that leaves cloth no room can still be looked at.
+    let order = MotionOrder {
+        speed: args.speed,
+        duration: Some(duration),
+        skinning,
+        ..MotionOrder::new(&args.motion)
+    };
+    let contact = MovingBody::new(&rig, &order).map(|moving| moving.self_contact().clone());
     if json {
         print_json(&serde_json::json!({
             "output": written, "picture": args.picture, "frames": count, "fps": args.fps,
             "clip_start": start, "duration": duration, "source": source,
+            "self_contact": contact.as_ref().ok(), "no_room": contact.as_ref().err().map(ToString::to_string),
         }));
         return Ok(End::Good);
     }
     if let Some(source) = &source {
-        say(&told(source));
+        print_line(&told(source));
     }
     for path in &written {
-        say(&format!("{}: {count} frames at {} per second", path.display(), args.fps));
+        print_line(&format!("{}: {count} frames at {} per second", path.display(), args.fps));
     }
-    say(&format!("the motion begins at {start} s and lasts {duration:.2} s"));
+    match contact {
+        Ok(SelfContact { bones: Some([a, b]), vertices, deepest, time }) => print_line(&format!(
+            "the body touches itself: as an obstacle for cloth its skin recedes by up to {:.1} mm ({a} and {b}, at {time:.2} s, {vertices} vertices)",
+            1e3 * deepest
+        )),
+        Ok(_) => {}
+        Err(error) => print_line(&format!("not for cloth: {error}")),
+    }
+    print_line(&format!("the motion begins at {start} s and lasts {duration:.2} s"));
     Ok(End::Good)
 }
 
@@ -137,28 +157,14 @@ fn check(args: &Animate) -> Result<(), Error> {
         let help = format!("give --duration a number above zero, up to {MAX_DURATION}");
         return Err(request("the duration is no time of a motion", help));
     }
-    if args.speed.is_some() && args.motion != "walk" {
-        return Err(request("--speed is that of a walk", "leave it away, or give --motion walk"));
-    }
     Ok(())
 }
 
 /// The motion of a name or a file.
 fn find(args: &Animate, rig: &Rig) -> Result<Found, Error> {
-    if let ("walk", Some(speed)) = (args.motion.as_str(), args.speed) {
-        return Ok(Found { motion: Motion::walk(speed)?, source: None });
-    }
-    if let Some(motion) = Motion::of_name(&args.motion) {
-        return Ok(Found { motion, source: None });
-    }
-    if !args.motion.to_lowercase().ends_with(".bvh") {
-        let help = format!("there are {}, and files *.bvh", Motion::NAMES.join(", "));
-        return Err(request(format!("there is no motion `{}`", args.motion), help));
-    }
-    let bvh = body::read_bvh(std::path::Path::new(&args.motion))?;
-    let recording = Recording::new(&bvh, rig)?;
-    let source = Some(recording.source().clone());
-    Ok(Found { motion: Motion::Recorded(Box::new(recording)), source })
+    let order = MotionOrder { speed: args.speed, ..MotionOrder::new(&args.motion) };
+    let (motion, source) = order.clip(rig)?;
+    Ok(Found { motion, source })
 }
 
 /// What was found out about a file.

@@ -1,7 +1,7 @@
 //! `toile pattern export`.
 
 use super::{Source, failed, load, request};
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 use toile_pattern::design::Design;
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<End, Error> {
         } else {
             format!(" in sizes {}", names.join(", "))
         };
-        say(&format!("{}: {panels} pieces{said}, {format}", args.out.display()));
+        print_line(&format!("{}: {panels} pieces{said}, {format}", args.out.display()));
     }
     Ok(End::Good)
 }

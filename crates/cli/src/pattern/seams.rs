@@ -1,7 +1,7 @@
 //! `toile pattern seams`.
 
 use super::{Source, load, request};
-use crate::{End, print_json, say};
+use crate::{End, print_json, print_line};
 use std::path::{Path, PathBuf};
 use toile::Error;
 use toile_pattern::infer::{self, DOUBTFUL, Judgement};
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<End, Error> {
         } else {
             tell(name, &sewn);
             if let Some(path) = wrote {
-                say(&format!("written to {}", path.display()));
+                print_line(&format!("written to {}", path.display()));
             }
         }
     }
@@ -70,23 +70,26 @@ fn side(parts: &[EdgePart]) -> String {
 /// Lists proposals for people, doubtful ones last.
 pub(super) fn tell(name: &str, sewn: &Sewn) {
     let doubtful = sewn.doubtful().count();
-    say(&format!("{name}: {} seams proposed, {doubtful} of them doubtful", sewn.proposals.len()));
+    print_line(&format!(
+        "{name}: {} seams proposed, {doubtful} of them doubtful",
+        sewn.proposals.len()
+    ));
     for piece in &sewn.pieces {
         let what = match (&piece.fold, piece.mirror, piece.omit) {
             (_, _, true) => "left out".to_owned(),
             (Some(edge), _, _) => format!("unfolded at edge {edge}"),
             _ => "cut twice, as a left and a right one".to_owned(),
         };
-        say(&format!("  piece {}: {what}", piece.name));
+        print_line(&format!("  piece {}: {what}", piece.name));
     }
     for (is_doubtful, head) in [(false, "seam"), (true, "doubtful")] {
         let listed = sewn.proposals.iter().filter(|p| (p.confidence < DOUBTFUL) == is_doubtful);
         for (k, p) in listed.enumerate() {
             if k == 0 {
-                say(&format!("  {head:>8}  sure  what"));
+                print_line(&format!("  {head:>8}  sure  what"));
             }
             let edges = format!("{} – {}", side(&p.seam.a), side(&p.seam.b));
-            say(&format!(
+            print_line(&format!(
                 "  {:>8}  {:>3.0}%  {edges} ({})",
                 p.seam.name,
                 100.0 * p.confidence,
@@ -117,7 +120,7 @@ fn write(name: &str, sewn: &Sewn, force: bool) -> Result<PathBuf, Error> {
     let path = sidecar::path_of(Path::new(name));
     if path.exists() && !force {
         let message = format!("{} is there already, perhaps with your corrections", path.display());
-        return Err(request(message, "delete it, or say --force"));
+        return Err(request(message, "delete it, or pass --force"));
     }
     super::write(&path, &sidecar::to_toml(sewn))?;
     Ok(path)
@@ -140,7 +143,7 @@ fn judge(args: &Args, json: bool) -> Result<End, Error> {
     for name in &args.patterns {
         let pattern = load(name, &args.source)?;
         if pattern.seams.is_empty() {
-            return Err(request(format!("`{name}` has no seams to compare with"), "leave it away"));
+            return Err(request(format!("`{name}` has no seams to compare with"), "omit it"));
         }
         let found = infer::judge(&pattern, &infer::seams(&bare(&pattern), &[]));
         let Judgement { known, found: there, proposed, right, sure, sure_right, .. } = found;
@@ -153,18 +156,18 @@ fn judge(args: &Args, json: bool) -> Result<End, Error> {
         if json {
             rows.push(serde_json::json!({ "file": name, "judgement": found }));
         } else {
-            say(&format!(
+            print_line(&format!(
                 "{name}: {right} of {proposed} proposals right, {there} of {known} seams found"
             ));
-            found.wrong.iter().for_each(|w| say(&format!("  wrong: {w}")));
-            found.missing.iter().for_each(|m| say(&format!("  missing: {m}")));
+            found.wrong.iter().for_each(|w| print_line(&format!("  wrong: {w}")));
+            found.missing.iter().for_each(|m| print_line(&format!("  missing: {m}")));
         }
     }
     if json {
         print_json(&serde_json::json!({ "patterns": rows, "all": all }));
     } else {
         let percent = |a: usize, b: usize| 100.0 * a as f64 / b.max(1) as f64;
-        say(&format!(
+        print_line(&format!(
             "\n{} patterns: {} of {} proposals right ({:.1} %), of those that are not doubtful {} of {} ({:.1} %); \
              {} of {} seams found ({:.1} %)",
             args.patterns.len(),

@@ -4,8 +4,8 @@
 //! their triangles, neighbours for the most part, so that most blocks are told from a box, or from a
 //! block, as a whole.
 
+use crate::simd::F32x8;
 use crate::volume::{MovingBox, Volume};
-use crate::wide::F32x8;
 
 /// Least and largest coordinates at the start of the step and at its end.
 pub(super) type Bounds<T> = [[T; 6]; 2];
@@ -158,12 +158,14 @@ fn hits<S: F32x8>(w: S, [lo, hi]: &Bounds<[f32; 8]>, one: &Bounds<S::Vector>) ->
     let mut apart = w.splat(0.0);
     for k in 0..3 {
         // Beyond it at both ends of the step, or before it.
-        let beyond = [w.above(one[0][k], w.load(hi[k])), w.above(one[0][k + 3], w.load(hi[k + 3]))];
-        let before = [w.above(w.load(lo[k]), one[1][k]), w.above(w.load(lo[k + 3]), one[1][k + 3])];
-        let either = w.either(w.both(beyond[0], beyond[1]), w.both(before[0], before[1]));
-        apart = w.either(apart, either);
+        let beyond =
+            [w.cmp_gt(one[0][k], w.load(hi[k])), w.cmp_gt(one[0][k + 3], w.load(hi[k + 3]))];
+        let before =
+            [w.cmp_gt(w.load(lo[k]), one[1][k]), w.cmp_gt(w.load(lo[k + 3]), one[1][k + 3])];
+        let either = w.or(w.and(beyond[0], beyond[1]), w.and(before[0], before[1]));
+        apart = w.or(apart, either);
     }
-    !w.bits(apart)
+    !w.movemask(apart)
 }
 
 /// A box in all lanes.

@@ -7,23 +7,23 @@
 //! **Nothing is lost.** From a coordinate to its cell, and from there to a byte, no step changes an order: it can only
 //! make two numbers equal. So if one byte is above another, the coordinates are so too, and what is told apart by
 //! bytes is told apart by the boxes they come from ([`MovingBox`]). That needs the bytes of a leaf to be its cells
-//! before it is moved; a leaf that is too wide, or has more than 32 triangles or vertices, is not taken.
+//! before it is moved; a leaf that is too wide, or has more than 32 triangles or vertices, is not quantised.
 
 use super::features::Features;
+use crate::simd::{F32x8, Rows};
 use crate::volume::{self, MovingBox};
-use crate::wide::{F32x8, Rows};
 
-/// Triangles and vertices of a leaf that is taken, at most.
-const MOST: usize = 32;
+/// Largest number of triangles, and of vertices, of a quantised leaf.
+const MAX_LEAF_ITEMS: usize = 32;
 
 /// Cells to each side of the middle of a leaf.
-const REACH: i32 = 127;
+const MAX_CELL_OFFSET: i32 = 127;
 
 /// The largest number of a cell.
-const LIMIT: f32 = 1e9;
+const MAX_CELL: f32 = 1e9;
 
 /// Leaves that are looked at to choose the width of cells.
-const SAMPLES: usize = 64;
+const SAMPLED_LEAVES: usize = 64;
 
 /// The grid of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,10 +33,10 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// A grid for the leaves of two sides: one of twice their mean width is still taken.
+    /// A grid for the leaves of two sides: one of twice their mean width is still quantised.
     pub(super) fn new(sides: [&Features; 2]) -> Self {
         let [a, b] = sides.map(|f| mean_width(f) + 0.5 * f.separation);
-        Self { density: (f64::from(REACH) / a.max(b)) as f32 }
+        Self { density: (f64::from(MAX_CELL_OFFSET) / a.max(b)) as f32 }
     }
 }
 
@@ -45,9 +45,9 @@ fn mean_width(features: &Features) -> f64 {
     let layout = &features.layout;
     let nodes = layout.sizes.len();
     let (mut sum, mut count) = (0.0, 0);
-    for n in 0..SAMPLES.min(nodes) {
+    for n in 0..SAMPLED_LEAVES.min(nodes) {
         // The last node is a leaf.
-        let leaf = (n * nodes / SAMPLES.min(nodes)..nodes).find(|i| layout.is_leaf(*i));
+        let leaf = (n * nodes / SAMPLED_LEAVES.min(nodes)..nodes).find(|i| layout.is_leaf(*i));
         let vertices = layout.leaf_vertices(leaf.unwrap_or(0));
         let Some(first) = vertices.first() else { continue };
         let first = features.ends[*first as usize][0];
@@ -64,8 +64,8 @@ fn mean_width(features: &Features) -> f64 {
 /// Boxes of the triangles of a leaf, in cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
-    /// Whether the leaf is taken; otherwise the rest has no meaning.
-    pub(super) taken: bool,
+    /// Whether the leaf is quantised; otherwise the rest has no meaning.
+    pub(super) is_valid: bool,
     /// Its triangles.
     len: usize,
     /// Its middle.
@@ -78,7 +78,7 @@ pub(super) struct Cells {
 impl Default for Cells {
     fn default() -> Self {
         let rows = [[[0; 32]; 6]; 2];
-        Self { taken: false, len: 0, base: [0; 8], rows, all: [[0; 6]; 2] }
+        Self { is_valid: false, len: 0, base: [0; 8], rows, all: [[0; 6]; 2] }
     }
 }
 
@@ -86,7 +86,7 @@ impl Default for Cells {
 const COORDINATES: [usize; 6] = [0, 1, 2, 4, 5, 6];
 
 impl Cells {
-    /// Takes a leaf, if it fits.
+    /// Quantises a leaf; leaves it invalid if it is too wide or too large.
     #[inline(always)]
     pub(super) fn fill<S: F32x8>(
         &mut self,
@@ -98,36 +98,38 @@ impl Cells {
     ) {
         let layout = &features.layout;
         let (vertices, len) = (layout.leaf_vertices(node), layout.items(node).len());
-        self.taken = false;
+        self.is_valid = false;
         let sound = grid.density > 0.0 && grid.density < f32::INFINITY;
-        if vertices.len() > MOST || len > MOST || !sound {
+        if vertices.len() > MAX_LEAF_ITEMS || len > MAX_LEAF_ITEMS || !sound {
             return;
         }
         let margin = MovingBox::margins(w, volume::margin(0.5 * features.separation));
         let density = w.splat(grid.density);
-        let mut points = [[[0; 8]; 2]; MOST];
+        let mut points = [[[0; 8]; 2]; MAX_LEAF_ITEMS];
         let (mut lo, mut hi) = (w.splat(f32::INFINITY), w.splat(f32::NEG_INFINITY));
         let mut size = w.splat(0.0);
         for (point, v) in points.iter_mut().zip(vertices) {
             let [mut l, mut h, s] = MovingBox::of_path(w, &features.ends[*v as usize], margin);
             if !moving {
-                (l, h) = (w.min(l, w.swapped(l)), w.max(h, w.swapped(h)));
+                (l, h) = (w.min(l, w.swap_halves(l)), w.max(h, w.swap_halves(h)));
             }
             (l, h) = (w.mul(l, density), w.mul(h, density));
             (lo, hi, size) = (w.min(l, lo), w.max(h, hi), w.max(s, size));
-            *point = [w.whole(l), w.whole(h)];
+            *point = [w.truncate(l), w.truncate(h)];
         }
         let largest = |x: S::Vector| w.store(x).into_iter().fold(0.0, f32::max);
         let negative = largest(w.sub(w.splat(0.0), lo));
         // Also if something is not a number.
-        if !(largest(hi) < LIMIT && negative < LIMIT && largest(size) < f32::MAX) {
+        if !(largest(hi) < MAX_CELL && negative < MAX_CELL && largest(size) < f32::MAX) {
             return;
         }
-        let (lo, hi) = (w.whole(lo), w.whole(hi));
+        let (lo, hi) = (w.truncate(lo), w.truncate(hi));
         for k in 0..8 {
             self.base[k] = (lo[k] + hi[k]) >> 1;
         }
-        let wide = |k: &usize| hi[*k] - self.base[*k] > REACH || lo[*k] - self.base[*k] < -REACH;
+        let wide = |k: &usize| {
+            hi[*k] - self.base[*k] > MAX_CELL_OFFSET || lo[*k] - self.base[*k] < -MAX_CELL_OFFSET
+        };
         if COORDINATES.iter().any(wide) {
             return;
         }
@@ -136,7 +138,7 @@ impl Cells {
             self.all[1][n] = (hi[k] - self.base[k]) as i8;
         }
         self.rows = w.triangles(&points, &self.base, layout.corner_bytes(node));
-        (self.taken, self.len) = (true, len);
+        (self.is_valid, self.len) = (true, len);
     }
 
     /// How many pairs of triangles of two leaves overlap.
@@ -145,7 +147,8 @@ impl Cells {
         let mut by = [[0; 2]; 6];
         for (n, k) in COORDINATES.into_iter().enumerate() {
             // What is farther is beyond all that the other has.
-            let offset = (self.base[k] - other.base[k]).clamp(-2 * REACH, 2 * REACH);
+            let offset =
+                (self.base[k] - other.base[k]).clamp(-2 * MAX_CELL_OFFSET, 2 * MAX_CELL_OFFSET);
             by[n] = [(offset / 2) as i8, (offset - offset / 2) as i8];
         }
         let mine = w.moved(&self.rows, &by);
@@ -176,8 +179,8 @@ mod tests {
     use super::super::Detector;
     use super::super::boxes::Boxes;
     use super::*;
+    use crate::simd::{Work, with_simd};
     use crate::volume::Volume;
-    use crate::wide::{Work, with_simd};
     use crate::{Motion, Options, Surface};
     use glam::{DVec2, DVec3};
     use proptest::prelude::*;
@@ -213,7 +216,7 @@ mod tests {
             let mut all = Vec::new();
             for (a, p) in &leaves {
                 for (b, q) in &leaves {
-                    let cells = (a.taken && b.taken).then(|| a.count_pairs(w, b));
+                    let cells = (a.is_valid && b.is_valid).then(|| a.count_pairs(w, b));
                     all.push((cells, p.count_pairs(w, q)));
                 }
             }

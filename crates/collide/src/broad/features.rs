@@ -1,7 +1,7 @@
 //! The features of a surface over a step.
 
 use super::NotFinite;
-use super::kept::Kept;
+use super::cell_cache::CellCache;
 use crate::prune::fan;
 use crate::tree::{Layout, Moved};
 use crate::volume::{Aabb, Volume};
@@ -20,7 +20,7 @@ pub(super) struct Features {
     /// Distance below which pairs count [m].
     pub(super) separation: f64,
     /// Cells of leaves that are known before a query asks for them.
-    pub(super) kept: Kept,
+    pub(super) kept: CellCache,
 }
 
 /// Whether the triangles around each vertex are flat, as far as a query came to ask.
@@ -58,7 +58,7 @@ impl Features {
             ends: vec![[DVec3::ZERO; 2]; layout.vertex.len()],
             moved: Moved::All,
             separation: 0.0,
-            kept: Kept::new(layout.leaves()),
+            kept: CellCache::new(layout.leaves()),
             layout,
         }
     }

@@ -6,27 +6,27 @@
 //!
 //! With pruning, or where volumes do so too, the boxes move with what they hold. Triangles in one flat fan
 //! are left out, and instead of the second boxes planes are tried: one
-//! across the mean difference of two features ([`super::near`]), which tells most of them apart, then
-//! more while their vertices are at hand ([`ccd::sift_near`]).
+//! across the mean difference of two features ([`super::plane_test`]), which tells most of them apart, then
+//! more while their vertices are at hand ([`ccd::filter_nearby_queries`]).
 
 use super::boxes::spread;
 use super::budget::Budget;
 use super::features::{Fans, Features};
-use super::leaf::{Leaf, Leaves, Query};
-use super::near::{self, Place};
+use super::leaf::{Leaf, LeafCache, Query};
+use super::plane_test::{self, MovingPoint};
 use super::{Candidates, Detector};
 use crate::Surface;
 use crate::ccd::{self, Pair, Separation};
-use crate::tree::{Moved, Sink};
+use crate::simd::{F32x8, Work, with_simd};
+use crate::tree::{LeafVisitor, Moved};
 use crate::volume::Volume;
-use crate::wide::{F32x8, Work, with_simd};
 
-/// Feature pairs that are sifted together.
-const TOGETHER: usize = 1024;
+/// Feature pairs that are filtered together.
+const PENDING_BATCH: usize = 1024;
 
 /// How far a query goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum QueryDepth {
     /// To pairs of leaves.
     Leaves,
     /// To pairs of triangles whose boxes overlap.
@@ -45,21 +45,21 @@ pub(super) struct Finder<'a> {
     same: bool,
     /// Whether planes are asked.
     planes: bool,
-    until: Until,
+    until: QueryDepth,
     pub(super) found: Candidates,
     pub(super) leaf_pairs: u64,
     pub(super) triangle_pairs: u64,
-    /// Pairs still to be sifted.
-    vf: Vec<Waiting>,
-    ee: Vec<Waiting>,
+    /// Pairs still to be filtered.
+    vf: Vec<PendingPair>,
+    ee: Vec<PendingPair>,
     /// The leaves of both sides.
-    leaves: Leaves,
+    leaves: LeafCache,
     /// Vertices of the second leaf as seen from the first.
-    moved_over: Vec<Place>,
+    shifted: Vec<MovingPoint>,
     /// Whether boxes move, or are around the whole step.
     moving: bool,
     /// What else tells features apart, if volumes are sharper than boxes.
-    sharper: Option<Sharper>,
+    sharper: Option<VolumeTest>,
     /// How many pairs there may be.
     budget: &'a Budget,
     /// Pairs of `found` that it has counted.
@@ -67,10 +67,10 @@ pub(super) struct Finder<'a> {
 }
 
 /// Whether the volumes of two features, given by their vertices, overlap.
-type Sharper = fn(&Features, &[u32], &Features, &[u32]) -> bool;
+type VolumeTest = fn(&Features, &[u32], &Features, &[u32]) -> bool;
 
 /// A feature pair and its four vertices.
-struct Waiting {
+struct PendingPair {
     pair: [u32; 2],
     vertices: [u32; 4],
 }
@@ -81,7 +81,7 @@ impl<'a> Finder<'a> {
         detector: &'a Detector,
         fans: Option<&'a Fans>,
         planes: bool,
-        until: Until,
+        until: QueryDepth,
         query: Query,
     ) -> Self {
         let other = Self::with_other::<V>(detector, detector, query);
@@ -97,14 +97,14 @@ impl<'a> Finder<'a> {
             fans: None,
             same: false,
             planes: false,
-            until: Until::Features,
+            until: QueryDepth::Features,
             found: Candidates::default(),
             leaf_pairs: 0,
             triangle_pairs: 0,
             vf: Vec::new(),
             ee: Vec::new(),
-            leaves: Leaves::new(query),
-            moved_over: Vec::new(),
+            leaves: LeafCache::new(query),
+            shifted: Vec::new(),
             moving: V::MOVES,
             budget: &a.budget,
             counted: 0,
@@ -144,9 +144,9 @@ impl<'a> Finder<'a> {
             list.push(pair);
             return;
         }
-        waiting.push(Waiting { pair, vertices });
-        if waiting.len() == TOGETHER {
-            sift(self.a, kind, waiting, list);
+        waiting.push(PendingPair { pair, vertices });
+        if waiting.len() == PENDING_BATCH {
+            filter_pending(self.a, kind, waiting, list);
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Finder<'a> {
     #[inline(always)]
     fn count<S: F32x8>(&mut self, w: S, [a, b]: [&mut Leaf; 2]) {
         let all = self.a.moved == Moved::All || self.b.moved == Moved::All;
-        if all && a.cells.taken && b.cells.taken {
+        if all && a.cells.is_valid && b.cells.is_valid {
             self.triangle_pairs += u64::from(a.cells.count_pairs(w, &b.cells));
             return;
         }
@@ -186,7 +186,7 @@ impl<'a> Finder<'a> {
 
     /// Vertices of one leaf with faces of the other; `turned` says that the vertices are the second's.
     #[inline(always)]
-    fn vertices<S: F32x8>(&mut self, w: S, of: &Both<'_>, turned: bool) {
+    fn vertices<S: F32x8>(&mut self, w: S, of: &LeafPair<'_>, turned: bool) {
         let ([a, b], [xa, xb]) = match turned {
             true => ([of.leaves[1], of.leaves[0]], [of.places[1], of.places[0]]),
             false => (of.leaves, of.places),
@@ -210,8 +210,12 @@ impl<'a> Finder<'a> {
                 if self.planes {
                     let [x, y, z] = of_b.layout.local[s];
                     let at = |k: u32| w.load(xb[k as usize]);
-                    if near::vertex_face_apart(w, w.load(p), [at(x), at(y), at(z)], of.reach)
-                        || (of.kin && self.in_one_fan(t, s))
+                    if plane_test::vertex_face_apart(
+                        w,
+                        w.load(p),
+                        [at(x), at(y), at(z)],
+                        of.threshold,
+                    ) || (of.may_share_vertex && self.in_one_fan(t, s))
                     {
                         continue;
                     }
@@ -232,7 +236,7 @@ impl<'a> Finder<'a> {
 
     /// Edges with edges.
     #[inline(always)]
-    fn edges<S: F32x8>(&mut self, w: S, of: &Both<'_>) {
+    fn edges<S: F32x8>(&mut self, w: S, of: &LeafPair<'_>) {
         let [a, b] = of.leaves;
         let ranks_a = self.a.layout.leaf_vertices(a.node);
         let ranks_b = self.b.layout.leaf_vertices(b.node);
@@ -256,8 +260,12 @@ impl<'a> Finder<'a> {
                 if self.planes {
                     let at = |k: u32| w.load(of.places[1][k as usize]);
                     let (t, s) = (a.first + ea.triangle as usize, b.first + eb.triangle as usize);
-                    if near::edges_apart(w, [w.load(p), w.load(q)], [at(k), at(l)], of.reach)
-                        || (of.kin && self.in_one_fan(t, s))
+                    if plane_test::edges_apart(
+                        w,
+                        [w.load(p), w.load(q)],
+                        [at(k), at(l)],
+                        of.threshold,
+                    ) || (of.may_share_vertex && self.in_one_fan(t, s))
                     {
                         continue;
                     }
@@ -281,36 +289,43 @@ impl<'a> Finder<'a> {
 }
 
 /// Keeps the pairs that no plane keeps apart over the whole step.
-fn sift(of: &Features, kind: Pair, waiting: &mut Vec<Waiting>, list: &mut Vec<[u32; 2]>) {
+fn filter_pending(
+    of: &Features,
+    kind: Pair,
+    waiting: &mut Vec<PendingPair>,
+    list: &mut Vec<[u32; 2]>,
+) {
     let ask = |i: usize| {
         let [a, b, c, d] = waiting[i].vertices;
         [of.ends[a as usize], of.ends[b as usize], of.ends[c as usize], of.ends[d as usize]]
     };
     let separation = Separation::gap(of.separation);
-    ccd::sift_near(kind, waiting.len(), separation, ask, |i| list.push(waiting[i].pair));
+    ccd::filter_nearby_queries(kind, waiting.len(), separation, ask, |i| {
+        list.push(waiting[i].pair)
+    });
     waiting.clear();
 }
 
 /// Two leaves, or one twice.
-struct Both<'a> {
+struct LeafPair<'a> {
     leaves: [&'a Leaf; 2],
     own: bool,
     /// Whether they may have a vertex in common.
-    kin: bool,
+    may_share_vertex: bool,
     /// Their vertices, all as seen from the first.
-    places: [&'a [Place]; 2],
+    places: [&'a [MovingPoint]; 2],
     /// Distance below which features may not be told apart [m].
-    reach: f32,
+    threshold: f32,
 }
 
 /// What is to be done with two leaves, or with one.
-struct Look<'a, 'b> {
+struct LeafQuery<'a, 'b> {
     finder: &'a mut Finder<'b>,
     a: usize,
     b: Option<usize>,
 }
 
-impl Work for Look<'_, '_> {
+impl Work for LeafQuery<'_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -345,16 +360,16 @@ impl Finder<'_> {
         let before = self.triangle_pairs;
         here.with_boxes(w, self.a, self.moving);
         self.count_some(w, [here, here], true, self.a.moved == Moved::All);
-        if self.until == Until::Triangles || self.triangle_pairs == before {
+        if self.until == QueryDepth::Triangles || self.triangle_pairs == before {
             return;
         }
         here.detail(w, self.a, self.surfaces[0], !self.planes);
-        let of = Both {
+        let of = LeafPair {
             leaves: [here, here],
             own: true,
-            kin: true,
+            may_share_vertex: true,
             places: [&here.places, &here.places],
-            reach: near::reach(self.a.separation, here.largest),
+            threshold: plane_test::separation_threshold(self.a.separation, here.largest),
         };
         self.vertices(w, &of, false);
         self.edges(w, &of);
@@ -364,7 +379,7 @@ impl Finder<'_> {
     fn two<S: F32x8>(&mut self, w: S, [first, second]: [&mut Leaf; 2]) {
         let before = self.triangle_pairs;
         self.count(w, [first, second]);
-        if self.until == Until::Triangles || self.triangle_pairs == before {
+        if self.until == QueryDepth::Triangles || self.triangle_pairs == before {
             return;
         }
         first.with_boxes(w, self.a, self.moving);
@@ -374,26 +389,26 @@ impl Finder<'_> {
         let shift = (second.origin - first.origin).to_array().map(|s| s as f32);
         let [x, y, z] = shift;
         let by = [x, y, z, 0.0, x, y, z, 0.0];
-        let mut places = std::mem::take(&mut self.moved_over);
+        let mut places = std::mem::take(&mut self.shifted);
         places.clear();
         if self.planes {
-            let over = |p: &Place| std::array::from_fn(|k| p[k] + by[k]);
+            let over = |p: &MovingPoint| std::array::from_fn(|k| p[k] + by[k]);
             places.extend(second.places.iter().map(over));
         }
         let far = second.largest + shift.into_iter().map(f32::abs).fold(0.0, f32::max);
         let vertices_a = self.a.layout.leaf_vertices(first.node);
         let vertices_b = self.b.layout.leaf_vertices(second.node);
-        let of = Both {
+        let of = LeafPair {
             leaves: [first, second],
             own: false,
-            kin: self.same && share(vertices_a, vertices_b),
+            may_share_vertex: self.same && share(vertices_a, vertices_b),
             places: [&first.places, &places],
-            reach: near::reach(self.a.separation, first.largest.max(far)),
+            threshold: plane_test::separation_threshold(self.a.separation, first.largest.max(far)),
         };
         self.vertices(w, &of, false);
         self.vertices(w, &of, true);
         self.edges(w, &of);
-        self.moved_over = places;
+        self.shifted = places;
     }
 }
 
@@ -413,29 +428,29 @@ fn share(a: &[u32], b: &[u32]) -> bool {
     false
 }
 
-impl Sink for Finder<'_> {
-    fn own(&mut self, leaf: usize) {
+impl LeafVisitor for Finder<'_> {
+    fn visit_leaf(&mut self, leaf: usize) {
         self.leaf_pairs += 1;
-        if self.until != Until::Leaves && !self.budget.is_exceeded() {
-            with_simd(Look { finder: self, a: leaf, b: None });
+        if self.until != QueryDepth::Leaves && !self.budget.is_exceeded() {
+            with_simd(LeafQuery { finder: self, a: leaf, b: None });
             self.count_found();
         }
     }
 
-    fn pair(&mut self, a: usize, b: usize) {
+    fn visit_pair(&mut self, a: usize, b: usize) {
         self.leaf_pairs += 1;
-        if self.until != Until::Leaves && !self.budget.is_exceeded() {
-            with_simd(Look { finder: self, a, b: Some(b) });
+        if self.until != QueryDepth::Leaves && !self.budget.is_exceeded() {
+            with_simd(LeafQuery { finder: self, a, b: Some(b) });
             self.count_found();
         }
     }
 
-    fn end(&mut self) {
-        sift(self.a, Pair::VertexFace, &mut self.vf, &mut self.found.vf);
-        sift(self.a, Pair::EdgeEdge, &mut self.ee, &mut self.found.ee);
+    fn finish(&mut self) {
+        filter_pending(self.a, Pair::VertexFace, &mut self.vf, &mut self.found.vf);
+        filter_pending(self.a, Pair::EdgeEdge, &mut self.ee, &mut self.found.ee);
         self.count_found();
         // Tasks are many, and their leaves of no further use.
         drop(self.leaves.taken());
-        (self.vf, self.ee, self.moved_over) = Default::default();
+        (self.vf, self.ee, self.shifted) = Default::default();
     }
 }

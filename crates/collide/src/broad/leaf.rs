@@ -1,27 +1,27 @@
 //! The features of a leaf over a step, kept for the pairs of leaves to come.
 //!
-//! Boxes of triangles in cells are all that is needed to see whether two leaves have anything to do with each other; the
+//! Boxes of triangles in cells are all that is needed to see whether two leaves may be in contact; the
 //! rest is computed when they do.
 
 use super::boxes::Boxes;
 use super::cells::{Cells, Grid};
 use super::features::Features;
-use super::near::{self, Place};
+use super::plane_test::{self, MovingPoint};
 use crate::Surface;
+use crate::simd::F32x8;
 use crate::volume::{self, Aabb, MovingBox, Volume};
-use crate::wide::F32x8;
 use glam::DVec3;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Leaves that are kept for each side. A traversal stays in two neighbourhoods for long.
-const KEPT: usize = 256;
+const CACHED_LEAVES: usize = 256;
 
 /// Sets of leaves that a thread keeps for the next tasks.
-const SPARE: usize = 4;
+const CACHE_POOL_SIZE: usize = 4;
 
 thread_local! {
-    static SPARES: RefCell<Vec<[Vec<Leaf>; 2]>> = const { RefCell::new(Vec::new()) };
+    static CACHE_POOL: RefCell<Vec<[Vec<Leaf>; 2]>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Queries so far.
@@ -47,12 +47,12 @@ impl Query {
 
 /// What was computed of the leaves of both sides, those asked for last. A query is many tasks, so what a thread
 /// knows of leaves goes from one task to the next, and their memory from one query to the next.
-pub(super) struct Leaves {
+pub(super) struct LeafCache {
     query: Query,
     sides: [Vec<Leaf>; 2],
 }
 
-impl Leaves {
+impl LeafCache {
     /// What this thread knows for a query.
     pub(super) fn new(query: Query) -> Self {
         Self { query, sides: Default::default() }
@@ -77,7 +77,7 @@ impl Leaves {
             self.sides = spare();
         }
         let leaf = &mut self.sides[0][place(features, node)];
-        leaf.renew(w, features, node, self.query, moving);
+        leaf.refresh(w, features, node, self.query, moving);
         leaf
     }
 
@@ -105,8 +105,8 @@ impl Leaves {
             }
             false => [&mut here[i], &mut there[j]],
         };
-        first.renew(w, a, nodes[0], self.query, moving);
-        second.renew(w, b, nodes[1], self.query, moving);
+        first.refresh(w, a, nodes[0], self.query, moving);
+        second.refresh(w, b, nodes[1], self.query, moving);
         [first, second]
     }
 }
@@ -114,28 +114,28 @@ impl Leaves {
 /// Where a leaf is kept: those of one neighbourhood are different entries.
 #[inline(always)]
 fn place(features: &Features, node: usize) -> usize {
-    features.layout.leaves_before[node] as usize % KEPT
+    features.layout.leaves_before[node] as usize % CACHED_LEAVES
 }
 
 /// Leaves from a task before, or new ones.
 fn spare() -> [Vec<Leaf>; 2] {
-    let spare = SPARES.try_with(|spares| spares.borrow_mut().pop()).ok().flatten();
+    let spare = CACHE_POOL.try_with(|spares| spares.borrow_mut().pop()).ok().flatten();
     spare.unwrap_or_else(|| {
         [(); 2].map(|()| {
             let mut leaves = Vec::new();
-            leaves.resize_with(KEPT, Leaf::default);
+            leaves.resize_with(CACHED_LEAVES, Leaf::default);
             leaves
         })
     })
 }
 
-impl Drop for Leaves {
+impl Drop for LeafCache {
     fn drop(&mut self) {
         let leaves = std::mem::take(&mut self.sides);
         // A thread that ends keeps nothing.
-        let _ = SPARES.try_with(|spares| {
+        let _ = CACHE_POOL.try_with(|spares| {
             let mut spares = spares.borrow_mut();
-            if !leaves[0].is_empty() && spares.len() < SPARE {
+            if !leaves[0].is_empty() && spares.len() < CACHE_POOL_SIZE {
                 spares.push(leaves);
             }
         });
@@ -170,7 +170,7 @@ pub(super) struct Leaf {
     exact: Vec<Aabb>,
     /// A point of it, and where its vertices are from there [m].
     pub(super) origin: DVec3,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<MovingPoint>,
     /// The largest coordinate of these [m].
     pub(super) largest: f32,
 }
@@ -186,7 +186,7 @@ pub(super) struct Edge {
 
 impl Leaf {
     #[inline(always)]
-    fn renew<S: F32x8>(
+    fn refresh<S: F32x8>(
         &mut self,
         w: S,
         features: &Features,
@@ -224,7 +224,7 @@ impl Leaf {
         for (all, v) in self.vertex_boxes.iter_mut().zip(vertices) {
             let [mut lo, mut hi, size] = MovingBox::of_path(w, &features.ends[*v as usize], margin);
             if !moving {
-                (lo, hi) = (w.min(lo, w.swapped(lo)), w.max(hi, w.swapped(hi)));
+                (lo, hi) = (w.min(lo, w.swap_halves(lo)), w.max(hi, w.swap_halves(hi)));
             }
             *all = MovingBox::from_bounds(w, [lo, hi, size]);
         }
@@ -273,9 +273,9 @@ impl Leaf {
         }
         self.origin = vertices.first().map_or(DVec3::ZERO, |v| features.ends[*v as usize][0]);
         self.places.clear();
-        let place = |v: &u32| near::place(features.ends[*v as usize], self.origin);
+        let place = |v: &u32| plane_test::moving_point(features.ends[*v as usize], self.origin);
         self.places.extend(vertices.iter().map(place));
-        self.largest = near::largest(&self.places);
+        self.largest = plane_test::largest(&self.places);
     }
 
     /// The box of a feature in f64.

@@ -3,7 +3,7 @@
 //! Iterations of a step query the pairs of a surface with itself again and again, each for another motion. A list is made once, for one motion
 //! c(s), with a margin δ: all pairs that come nearer to each other than the separation and 2δ. A motion that starts within δ of c(s₀), at every
 //! vertex, and ends within δ of c(s₁) is within δ of c throughout, as all of them are straight. So what comes nearer than the separation
-//! is in the list, and only the list has to be sifted. Vertices that leave the margin are queried in the tree.
+//! is in the list, and only the list has to be filtered. Vertices that leave the margin are queried in the tree.
 //!
 //! Pruning by curvature has no part in it: that a region stays flat along one motion says nothing of others.
 
@@ -13,7 +13,7 @@ use crate::{Motion, distance};
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The fraction of all vertices that may leave the margin; if there are more, the list is made anew.
+/// The fraction of all vertices that may leave the margin; if there are more, the list is rebuilt.
 const MAX_OUTSIDE: f64 = 0.1;
 /// A little less than the margin, for what is rounded.
 const MARGIN_KEPT: f64 = 1.0 - 1e-9;
@@ -21,7 +21,7 @@ const UNKNOWN: State = State::Apart([0.0; 3]);
 /// Bound on the error of a difference of heights, relative to the largest coordinate.
 const HEIGHT_ERROR: f64 = 64.0 * f64::EPSILON;
 /// No direction that was rounded to single precision is longer.
-const LONGEST: f64 = 1.0 + 1e-6;
+const UNIT_NORMAL_BOUND: f64 = 1.0 + 1e-6;
 /// Candidates in a task.
 const CHUNK: usize = 2048;
 
@@ -83,12 +83,12 @@ impl NeighbourList {
         let count = detector.surface.vertices;
         assert_eq!([motion.x_t0.len(), motion.x_t1.len()], [count; 2], "positions of all vertices");
         let known = self.reference[0].len() == count;
-        let cast = known && self.separation.to_bits() == separation.to_bits();
-        let outside = if cast { self.mark_outside(motion) } else { usize::MAX };
+        let is_current = known && self.separation.to_bits() == separation.to_bits();
+        let outside = if is_current { self.mark_outside(motion) } else { usize::MAX };
         if outside as f64 > MAX_OUTSIDE * count as f64 {
             self.make(detector, motion, separation)?;
         }
-        let mut found = self.sifted(motion, separation);
+        let mut found = self.filtered(motion, separation);
         let mut tested = (self.vf.len() + self.ee.len()) as u64;
         if self.outside.contains(&true) {
             detector.update(motion, separation, None)?;
@@ -127,15 +127,15 @@ impl NeighbourList {
         // If that fails, there is no list.
         self.reference.iter_mut().for_each(Vec::clear);
         detector.update(motion, separation + 2.0 * self.margin, None)?;
-        let caught = detector.self_neighbours();
+        let found = detector.self_neighbours();
         let s = &detector.surface;
         self.vf.clear();
-        self.vf.extend(caught.vf.into_iter().map(|pair| {
+        self.vf.extend(found.vf.into_iter().map(|pair| {
             let [a, b, c] = s.triangles[pair[1] as usize];
             CachedCandidate { pair, vertices: [pair[0], a, b, c], state: UNKNOWN }
         }));
         self.ee.clear();
-        self.ee.extend(caught.ee.into_iter().map(|pair| {
+        self.ee.extend(found.ee.into_iter().map(|pair| {
             let [[a, b], [c, d]] = pair.map(|e| s.edges[e as usize]);
             CachedCandidate { pair, vertices: [a, b, c, d], state: UNKNOWN }
         }));
@@ -147,13 +147,14 @@ impl NeighbourList {
         Ok(())
     }
 
-    /// The pairs of vertices within the margin that no plane keeps apart in this motion, in their order.
-    fn sifted(&mut self, motion: Motion<'_>, separation: f64) -> Candidates {
+    /// The pairs of vertices within the margin that no plane separates in this motion, in their order.
+    fn filtered(&mut self, motion: Motion<'_>, separation: f64) -> Candidates {
         let Self { vf, ee, outside, .. } = self;
         let coordinates = motion.x_t0.iter().chain(motion.x_t1);
         let largest = coordinates.fold(DVec3::ZERO, |m, x| m.max(x.abs())).max_element();
         let outside = outside.contains(&true).then_some(&outside[..]);
-        let motions = Motions { motion, separation, rounded: HEIGHT_ERROR * largest, outside };
+        let motions =
+            FilterContext { motion, separation, rounded: HEIGHT_ERROR * largest, outside };
         let of = |kind: Pair, cached: &mut [CachedCandidate]| -> Vec<[u32; 2]> {
             let chunks = cached.par_chunks_mut(CHUNK).map(|cached| {
                 test_again(kind, cached, &motions);
@@ -168,39 +169,40 @@ impl NeighbourList {
 
 /// Finds out which of the pairs that were apart are so in this motion, too: first by the plane that kept them apart, then by one
 /// between their nearest points, then by any.
-fn test_again(kind: Pair, cached: &mut [CachedCandidate], motions: &Motions<'_>) {
+fn test_again(kind: Pair, cached: &mut [CachedCandidate], motions: &FilterContext<'_>) {
     let mut doubtful = Vec::new();
     for (i, candidate) in cached.iter_mut().enumerate() {
         let State::Apart(normal) = candidate.state else { continue };
-        if motions.has_outside(candidate)
-            || motions.is_kept_apart(kind, &candidate.vertices, normal)
+        if motions.has_outside(candidate) || motions.is_separated(kind, &candidate.vertices, normal)
         {
             continue;
         }
         let normal = between(kind, candidate.vertices.map(|v| motions.motion.x_t0[v as usize]));
         candidate.state = State::Apart(normal);
-        if !motions.is_kept_apart(kind, &candidate.vertices, normal) {
+        if !motions.is_separated(kind, &candidate.vertices, normal) {
             doubtful.push(i);
         }
     }
-    let mut met = Vec::new();
+    let mut unseparated = Vec::new();
     let ask = |i: usize| Some(cached[doubtful[i]].vertices.map(|v| motions.motion.ends(v)));
     let gap = Separation::gap(motions.separation);
-    ccd::sift(kind, doubtful.len(), gap, Filter::Hull, ask, |i, _| met.push(doubtful[i]));
-    met.into_iter().for_each(|i| cached[i].state = State::Near);
+    ccd::filter_queries(kind, doubtful.len(), gap, Filter::Hull, ask, |i, _| {
+        unseparated.push(doubtful[i])
+    });
+    unseparated.into_iter().for_each(|i| cached[i].state = State::Near);
 }
 
-/// A motion that pairs are sifted for.
-struct Motions<'a> {
+/// A motion that pairs are filtered for.
+struct FilterContext<'a> {
     motion: Motion<'a>,
     separation: f64,
     /// What a difference of heights may be rounded by [m].
     rounded: f64,
-    /// Vertices that stray, if there are any.
+    /// Vertices outside the margin, if there are any.
     outside: Option<&'a [bool]>,
 }
 
-impl Motions<'_> {
+impl FilterContext<'_> {
     #[inline]
     fn has_outside(&self, candidate: &CachedCandidate) -> bool {
         self.outside.is_some_and(|outside| candidate.vertices.iter().any(|v| outside[*v as usize]))
@@ -209,9 +211,9 @@ impl Motions<'_> {
     /// Whether a plane across a direction keeps two features farther apart than the separation all the way: heights are linear in
     /// time, so what holds at both ends holds in between.
     #[inline]
-    fn is_kept_apart(&self, kind: Pair, vertices: &[u32; 4], normal: [f32; 3]) -> bool {
+    fn is_separated(&self, kind: Pair, vertices: &[u32; 4], normal: [f32; 3]) -> bool {
         let n = DVec3::new(f64::from(normal[0]), f64::from(normal[1]), f64::from(normal[2]));
-        let enough = self.separation * LONGEST + self.rounded;
+        let enough = self.separation * UNIT_NORMAL_BOUND + self.rounded;
         let apart = |x: &[DVec3]| {
             let height = |k: usize| n.dot(x[vertices[k] as usize]);
             let (a, b, c, d) = (height(0), height(1), height(2), height(3));

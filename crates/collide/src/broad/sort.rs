@@ -1,15 +1,14 @@
-//! Pairs of numbers in order.
+//! Radix sort of index pairs.
 
-/// Below this many, comparing is quicker than counting.
-const FEW: usize = 2048;
+/// Below this many, sorting by comparison is quicker.
+const MIN_RADIX_SORT: usize = 2048;
 
-/// Bits that are looked at together.
-const BITS: u32 = 11;
+/// Bits of a digit.
+const RADIX_BITS: u32 = 11;
 
-/// Sorts pairs by their first number, then by their second: digit by digit from the last one on, which
-/// costs the same for any order they come in.
+/// Sorts pairs lexicographically, by least-significant-digit radix sort.
 pub(super) fn sort(pairs: &mut Vec<[u32; 2]>) {
-    if pairs.len() < FEW {
+    if pairs.len() < MIN_RADIX_SORT {
         pairs.sort_unstable();
         return;
     }
@@ -18,8 +17,8 @@ pub(super) fn sort(pairs: &mut Vec<[u32; 2]>) {
         let largest = pairs.iter().map(|p| p[part]).max().unwrap_or(0);
         let mut shift = 0;
         while shift < u32::BITS && largest >> shift > 0 {
-            let digit = |p: &[u32; 2]| ((p[part] >> shift) & ((1 << BITS) - 1)) as usize;
-            let mut places = [0_usize; 1 << BITS];
+            let digit = |p: &[u32; 2]| ((p[part] >> shift) & ((1 << RADIX_BITS) - 1)) as usize;
+            let mut places = [0_usize; 1 << RADIX_BITS];
             pairs.iter().for_each(|p| places[digit(p)] += 1);
             let mut next = 0;
             for place in &mut places {
@@ -31,7 +30,7 @@ pub(super) fn sort(pairs: &mut Vec<[u32; 2]>) {
                 *place += 1;
             }
             std::mem::swap(pairs, &mut other);
-            shift += BITS;
+            shift += RADIX_BITS;
         }
     }
 }

@@ -16,10 +16,10 @@ use crate::distance;
 use glam::DVec3;
 
 /// Part of the first distance at which a pair counts as having met.
-const NEAR: f64 = 0.1;
+const CONTACT_FRACTION: f64 = 0.1;
 
 /// Allowance for rounding, relative to the largest coordinate.
-const ERROR: f64 = 32.0 * f64::EPSILON;
+const SEPARATION_ERROR: f64 = 32.0 * f64::EPSILON;
 
 /// After so many steps the pair is reported.
 const MAX_STEPS: usize = 10_000;
@@ -71,7 +71,7 @@ fn additive_advancement<const A: usize, const B: usize>(
     nearest: impl Fn(&[DVec3; A], &[DVec3; B]) -> [([f64; A], [f64; B]); 2],
 ) -> Option<Found<A, B>> {
     let (speed, largest) = relative_speed(a, b);
-    let error = ERROR * largest;
+    let error = SEPARATION_ERROR * largest;
     let between = |t: f64| {
         let (xa, xb) = (at(a, t), at(b, t));
         let [first, second] = nearest(&xa, &xb).map(|(v, w)| {
@@ -83,14 +83,14 @@ fn additive_advancement<const A: usize, const B: usize>(
     let (start, gap, mut v, mut w) = between(0.0);
     let normal = gap.normalize_or(DVec3::Y);
     let keep = separation.threshold(start);
-    let near = NEAR * (start - keep);
+    let near = CONTACT_FRACTION * (start - keep);
     let (mut t, mut free) = (0.0, start - keep - error);
     for _ in 0..MAX_STEPS {
         // Also ends for NaN.
         if free.is_nan() || free <= 0.0 {
             break;
         }
-        t += (1.0 - NEAR) * free / speed;
+        t += (1.0 - CONTACT_FRACTION) * free / speed;
         if t > 1.0 {
             return None;
         }

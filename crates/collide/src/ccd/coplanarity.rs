@@ -17,23 +17,23 @@
 //!
 //! **Rounding.** With D the largest component of p, q, r at both ends (each is a difference, thus rounded
 //! by at most ε/2 of itself), a product p·(q × r) is off by less than 64 ε D³, and each of at most two
-//! subdivisions for every one of [`CUTS`], and the one at the start, adds less than 8 ε of the largest control
-//! value, itself ≤ 6 D³: 1264 ε D³ in all. [`ERROR`] covers that and the rounding of the times.
+//! subdivisions for every one of [`MAX_CLIPS`], and the one at the start, adds less than 8 ε of the largest control
+//! value, itself ≤ 6 D³: 1264 ε D³ in all. [`CONTROL_VALUE_ERROR`] covers that and the rounding of the times.
 
 use glam::DVec3;
 
 /// Bound on the error of a control value after all cuts, relative to D³.
-const ERROR: f64 = 2048.0 * f64::EPSILON;
+const CONTROL_VALUE_ERROR: f64 = 2048.0 * f64::EPSILON;
 
 /// How often the cubic is cut.
-const CUTS: usize = 12;
+const MAX_CLIPS: usize = 12;
 
 /// Steps of Newton's method; more than a simple root needs.
-const GUESSES: usize = 8;
+const NEWTON_ITERATIONS: usize = 8;
 
 /// Below this D the square of |q × r| may lose digits by underflow while the cubic is still above its error, and then
 /// the gap would be forgotten; above the inverse that square may overflow.
-const SMALL: f64 = 1e-70;
+const MIN_COMPONENT: f64 = 1e-70;
 
 /// The cubic of one pair, and how large it must be.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +63,8 @@ impl Coplanarity {
         let across2 = n0.length_squared().max(0.25 * n1.length_squared()).max(n2.length_squared());
         let largest = [p, q, r].into_iter().flatten().fold(DVec3::ZERO, |m, x| m.max(x.abs()));
         let d = largest.max_element();
-        let sound = d > SMALL && d < 1.0 / SMALL;
-        let error = if sound { ERROR * d * d * d } else { f64::INFINITY };
+        let sound = d > MIN_COMPONENT && d < 1.0 / MIN_COMPONENT;
+        let error = if sound { CONTROL_VALUE_ERROR * d * d * d } else { f64::INFINITY };
         Self { control, across: across2.sqrt() * (1.0 + 16.0 * f64::EPSILON), error }
     }
 
@@ -110,9 +110,9 @@ pub(super) fn positive_until(control: [f64; 4]) -> Option<f64> {
     }
     // The piece that is looked at, and the right halves that were put off.
     let (mut lo, mut hi, mut c) = (0.0, 1.0, control);
-    let mut later = [(0.0, control); CUTS];
+    let mut later = [(0.0, control); MAX_CLIPS];
     let (mut waiting, mut ends_at_root) = (0, false);
-    for _ in 0..CUTS {
+    for _ in 0..MAX_CLIPS {
         if c[0].is_nan() || c[0] <= 0.0 {
             return Some(lo);
         }
@@ -167,7 +167,7 @@ fn positive_until_guess(c: [f64; 4]) -> Option<f64> {
     let cube = c[3] - c[0] - 3.0 * (c[2] - c[1]);
     // From where the chord crosses.
     let (mut t, mut near) = (c[0] / (c[0] - c[3]), false);
-    for _ in 0..GUESSES {
+    for _ in 0..NEWTON_ITERATIONS {
         let value = ((cube * t + square) * t + linear) * t + c[0];
         let slope = (3.0 * cube * t + 2.0 * square) * t + linear;
         let step = value / slope;

@@ -15,7 +15,7 @@ use crate::distance;
 use glam::DVec3;
 
 /// How far outside [0, 1] a barycentric coordinate may be: a point on the rim belongs to both sides.
-const RIM: f64 = 1e-9;
+const BARYCENTRIC_TOLERANCE: f64 = 1e-9;
 
 pub(super) fn vertex_face(p: [DVec3; 2], face: [[DVec3; 2]; 3]) -> Option<Impact> {
     let cubic = coplanarity([face[0], face[1], face[2], p]);
@@ -127,7 +127,11 @@ fn in_triangle(p: DVec3, a: DVec3, b: DVec3, c: DVec3) -> Option<[f64; 3]> {
     let v = (p - a).cross(c - a).dot(n) / n2;
     let w = (b - a).cross(p - a).dot(n) / n2;
     let u = 1.0 - v - w;
-    (n2 > 0.0 && u >= -RIM && v >= -RIM && w >= -RIM).then_some([u, v, w])
+    (n2 > 0.0
+        && u >= -BARYCENTRIC_TOLERANCE
+        && v >= -BARYCENTRIC_TOLERANCE
+        && w >= -BARYCENTRIC_TOLERANCE)
+        .then_some([u, v, w])
 }
 
 /// Where two coplanar edges cross, as weights of their second ends.
@@ -137,6 +141,6 @@ fn crossing(a: [DVec3; 2], b: [DVec3; 2]) -> Option<[f64; 2]> {
     let n2 = n.length_squared();
     let u = r.cross(d2).dot(n) / n2;
     let v = r.cross(d1).dot(n) / n2;
-    let inside = |x: f64| (-RIM..=1.0 + RIM).contains(&x);
+    let inside = |x: f64| (-BARYCENTRIC_TOLERANCE..=1.0 + BARYCENTRIC_TOLERANCE).contains(&x);
     (n2 > 0.0 && inside(u) && inside(v)).then_some([u, v])
 }

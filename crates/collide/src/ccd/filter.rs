@@ -22,7 +22,7 @@
 //! query gets the same answer in any company and on any machine.
 
 use super::Separation;
-use crate::wide::wide;
+use crate::simd::dispatch;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -49,11 +49,12 @@ pub(super) const LANES: usize = 8;
 const HULL_DIRECTIONS: usize = 6;
 
 /// Bound on the error of a separation, relative to the largest coordinate and |n|.
-const ERROR: f64 = 32.0 * f64::EPSILON;
+const SEPARATION_ERROR: f64 = 32.0 * f64::EPSILON;
 
 /// Largest coordinates and squares of |n| within which no intermediate result overflows or loses
 /// digits by underflow.
-const LIMITS: (f64, f64) = (1e75, 1e-120);
+const MAX_COORDINATE: f64 = 1e75;
+const MIN_NORM2: f64 = 1e-120;
 
 /// Differences of the vertices of [`LANES`] pairs (or of one) at both ends of the step.
 #[derive(Clone, Debug)]
@@ -105,7 +106,7 @@ impl<const D: usize, const W: usize> Block<D, W> {
             Filter::None => [false; W],
             Filter::Boxes => self.along::<3>(&AXES),
             Filter::Dop => self.along::<13>(&AXES),
-            Filter::Hull => wide(
+            Filter::Hull => dispatch(
                 #[inline(always)]
                 || self.hull(),
             ),
@@ -114,7 +115,7 @@ impl<const D: usize, const W: usize> Block<D, W> {
 
     /// The first direction of [`Filter::Hull`] alone: the mean of the differences.
     pub(super) fn dismiss_by_mean(&self) -> [bool; W] {
-        wide(
+        dispatch(
             #[inline(always)]
             || self.above(&self.mean()),
         )
@@ -210,7 +211,7 @@ impl<const D: usize, const W: usize> Block<D, W> {
         let mut enough = [false; W];
         for w in 0..W {
             let (n2, r) = (dot(n, n, w), self.reach[w]);
-            enough[w] = (least[w] > 0.0) & (least[w] * least[w] > r * r * n2) & (n2 > LIMITS.1);
+            enough[w] = (least[w] > 0.0) & (least[w] * least[w] > r * r * n2) & (n2 > MIN_NORM2);
         }
         enough
     }
@@ -261,8 +262,8 @@ fn dot<const W: usize>(a: &[[f64; W]; 3], b: &[[f64; W]; 3], w: usize) -> f64 {
 #[inline(always)]
 fn reach(m: f64, separation: Separation) -> f64 {
     // Also false for NaN.
-    if m < LIMITS.0 {
-        (separation.radius + separation.gap).max(0.0) + ERROR * m
+    if m < MAX_COORDINATE {
+        (separation.radius + separation.gap).max(0.0) + SEPARATION_ERROR * m
     } else {
         f64::INFINITY
     }

@@ -5,12 +5,12 @@
 //! faces that slide on each other, edges side by side. Here the same two certificates are tried again from the time at
 //! which the pair would be reported, with numbers of 32 digits ([`doubled`]).
 //!
-//! **No miss.** A stretch of time [t, u] is dismissed only if for some vector n all `n·(a_i − b_j)`, linear in time,
+//! **No miss.** A time interval [t, u] is dismissed only if for some vector n all `n·(a_i − b_j)`, linear in time,
 //! are positive at t and at u; or if the four control values over [t, u] of the cubic that vanishes when the vertices are
 //! coplanar have one sign. Both by more than their error: differences of the input are exact in 32 digits, so a dot product
 //! of n, whatever it is, has at most eight operations, and a control value at most sixty, each off by
 //! at most [`doubled::EPSILON`] of a sum of magnitudes. [`PLANE_ERROR`] and [`CUBIC_ERROR`] are more than
-//! that; [`TINY`] is more than underflow can take away. The next stretch begins exactly where the last one ended.
+//! that; [`MIN_POSITIVE`] is more than underflow can take away. The next interval begins exactly where the last one ended.
 //! What cannot be dismissed is reported.
 
 mod doubled;
@@ -25,17 +25,17 @@ const PLANE_ERROR: f64 = 64.0 * EPSILON;
 const CUBIC_ERROR: f64 = 4096.0 * EPSILON;
 
 /// Least value that counts as positive.
-const TINY: f64 = 1e-280;
+const MIN_POSITIVE: f64 = 1e-280;
 
 /// Largest coordinate for which nothing overflows.
-const LARGE: f64 = 1e40;
+const MAX_COORDINATE: f64 = 1e40;
 
-/// Stretches of time tried before the pair is reported.
-const STRETCHES: usize = 12;
+/// Time intervals tried before the pair is reported.
+const MAX_INTERVALS: usize = 12;
 
 /// Half the width of the stretch around an extremum of the cubic, relative to the step: what is nearly a double root
 /// needs a short one.
-const AROUND: [f64; 3] = [1e-6, 1e-8, 1e-10];
+const EXTREMUM_HALF_WIDTHS: [f64; 3] = [1e-6, 1e-8, 1e-10];
 
 /// Two features, by the exact differences of their vertices.
 pub(super) struct Precise<const A: usize, const B: usize> {
@@ -75,12 +75,15 @@ impl<const A: usize, const B: usize> Precise<A, B> {
     pub(super) fn is_apart_from(&self, from: f64) -> bool {
         let m = self.between.iter().flatten().flatten().map(|d| rounded(d).abs().max_element());
         // Also for NaN.
-        if !m.fold(0.0, |m: f64, x| if x <= LARGE { m.max(x) } else { f64::INFINITY }).is_finite() {
+        if !m
+            .fold(0.0, |m: f64, x| if x <= MAX_COORDINATE { m.max(x) } else { f64::INFINITY })
+            .is_finite()
+        {
             return false;
         }
         let cubic = Cubic::new(&self.span);
         let mut t = from;
-        for _ in 0..STRETCHES {
+        for _ in 0..MAX_INTERVALS {
             let mut until = cubic.keeps_its_sign_until(t);
             if until < 1.0 {
                 until = until.max(self.separated_until(t));
@@ -131,7 +134,7 @@ impl<const A: usize, const B: usize> Precise<A, B> {
     /// How long all `n·(a_i − b_j)` are surely positive from `t` on; `t` if they are not.
     fn plane_until(&self, n: &Vector, t: f64) -> f64 {
         let mut lines = [[[Doubled::default(); 2]; B]; A];
-        let mut error = TINY;
+        let mut error = MIN_POSITIVE;
         for (row, values) in self.between.iter().zip(&mut lines) {
             for (x, value) in row.iter().zip(values) {
                 *value = [dot(n, &x[0]), dot(n, &x[1])];
@@ -191,7 +194,7 @@ impl Cubic {
             three * dot(&p[1], &n2),
         ];
         let size = |x: &[Vector; 2]| rounded(&x[0]).abs().max(rounded(&x[1]).abs()).max_element();
-        Self { control, error: CUBIC_ERROR * (size(p) * size(q) * size(r)) + TINY }
+        Self { control, error: CUBIC_ERROR * (size(p) * size(q) * size(r)) + MIN_POSITIVE }
     }
 
     /// The largest time found up to which it surely has one sign from `t` on; `t` if nothing can be said.
@@ -232,7 +235,7 @@ fn cuts(c: [f64; 4]) -> [Option<f64>; 14] {
     let root = (square * square - cube * linear).max(0.0).sqrt();
     let q = -(square + square.signum() * root);
     for (e, extremum) in [q / cube, linear / q].into_iter().enumerate() {
-        for (k, h) in AROUND.into_iter().enumerate() {
+        for (k, h) in EXTREMUM_HALF_WIDTHS.into_iter().enumerate() {
             found[6 * e + 2 * k] = Some(extremum - h);
             found[6 * e + 2 * k + 1] = Some(extremum + h);
         }

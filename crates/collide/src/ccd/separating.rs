@@ -19,9 +19,9 @@
 //! and above the threshold as long as its three Bernstein coefficients are. What is lost is of second order
 //! in the angle.
 //!
-//! **No miss.** A stretch of time is dismissed by planes or by the cubic of [`super::coplanarity`], which bounds its own errors. Planes
+//! **No miss.** A time interval is dismissed by planes or by the cubic of [`super::coplanarity`], which bounds its own errors. Planes
 //! of step 2 go by linear functions whose values at both ends are computed from the input. With M the largest coordinate, each of these is
-//! off by at most `ERROR · M`: three differences, three products and two sums of values ≤ 2M, each
+//! off by at most `SEPARATION_ERROR · M`: three differences, three products and two sums of values ≤ 2M, each
 //! with relative error ε/2, and |n| ≤ 1 + 2.25ε: about 20 ε M of the 32 that are granted. The threshold is raised by that much. Planes that
 //! turn are computed from points between the ends, 2.5 ε M off in each coordinate, and from a mean: 27 ε M, and 64 are granted. Where the nearest
 //! points themselves are inaccurate (slivers, nearly parallel edges), n is merely not the best
@@ -34,26 +34,26 @@ use crate::distance;
 use glam::DVec3;
 
 /// Bound on the error of a separation, relative to the largest coordinate.
-const ERROR: f64 = 32.0 * f64::EPSILON;
+const SEPARATION_ERROR: f64 = 32.0 * f64::EPSILON;
 
 /// Largest coordinate below which nothing is said: squares of distances lose digits by underflow, and a direction is
 /// no longer of unit length.
-const SMALL: f64 = 1e-120;
+const MIN_COORDINATE: f64 = 1e-120;
 
 /// How far above the threshold a distance counts as having reached it, relative to the gap.
 const TOLERANCE: f64 = 1e-3;
 
 /// The same, relative to the distance at the start, beyond what is a body's own: without a gap there is nothing else to go by.
-const RELATIVE: f64 = 1e-7;
+const RELATIVE_TOLERANCE: f64 = 1e-7;
 
 /// After so many planes the pair is reported; what moves that intricately is about to touch.
 const MAX_PLANES: usize = 48;
 
 /// From this one on planes turn, if those that stand still have not led to the end.
-const STANDING: usize = 2;
+const FIXED_PLANES: usize = 2;
 
 /// How often the time for which a plane turns is shortened.
-const SHORTENINGS: usize = 8;
+const MAX_SHORTENINGS: usize = 8;
 
 /// Barycentric weights of a point of each feature.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ trait Features<const A: usize, const B: usize> {
     /// Weights of the nearest points.
     fn nearest(&self, a: &[DVec3; A], b: &[DVec3; B]) -> Weights<A, B>;
     /// The same for slivers and nearly parallel edges.
-    fn careful(&self, a: &[DVec3; A], b: &[DVec3; B]) -> Weights<A, B>;
+    fn nearest_robust(&self, a: &[DVec3; A], b: &[DVec3; B]) -> Weights<A, B>;
     /// A vector across both features.
     fn across(&self, a: &[DVec3; A], b: &[DVec3; B]) -> DVec3;
     /// When the vertices are coplanar.
@@ -76,7 +76,7 @@ trait Features<const A: usize, const B: usize> {
     fn precise(&self, a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> Precise<A, B>;
 
     /// The nearer of two opinions on the nearest points, and the vector between them.
-    fn second_opinion(
+    fn nearer_of(
         &self,
         a: &[[DVec3; 2]; A],
         b: &[[DVec3; 2]; B],
@@ -84,7 +84,7 @@ trait Features<const A: usize, const B: usize> {
         weights: Weights<A, B>,
         gap: DVec3,
     ) -> (Weights<A, B>, DVec3) {
-        let second = self.careful(&at(a, t), &at(b, t));
+        let second = self.nearest_robust(&at(a, t), &at(b, t));
         let other = between(a, b, &second, t);
         if other.length_squared() < gap.length_squared() { (second, other) } else { (weights, gap) }
     }
@@ -97,7 +97,7 @@ impl Features<1, 3> for VertexFace {
         Weights { a: [1.0], b: distance::point_triangle(*p, *face) }
     }
 
-    fn careful(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> Weights<1, 3> {
+    fn nearest_robust(&self, [p]: &[DVec3; 1], face: &[DVec3; 3]) -> Weights<1, 3> {
         Weights { a: [1.0], b: distance::point_triangle_edges(*p, *face) }
     }
 
@@ -122,7 +122,7 @@ impl Features<2, 2> for EdgeEdge {
         Weights { a: [1.0 - s, s], b: [1.0 - t, t] }
     }
 
-    fn careful(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> Weights<2, 2> {
+    fn nearest_robust(&self, a: &[DVec3; 2], b: &[DVec3; 2]) -> Weights<2, 2> {
         let [s, t] = distance::edge_edge_ends(*a, *b);
         Weights { a: [1.0 - s, s], b: [1.0 - t, t] }
     }
@@ -166,7 +166,7 @@ pub(super) fn edge_edge(
 }
 
 /// Whether a plane with the unit normal `n` keeps two features farther apart than `distance` all along.
-pub(super) fn is_kept_apart<const A: usize, const B: usize>(
+pub(super) fn is_separated<const A: usize, const B: usize>(
     a: &[[DVec3; 2]; A],
     b: &[[DVec3; 2]; B],
     n: DVec3,
@@ -178,7 +178,7 @@ pub(super) fn is_kept_apart<const A: usize, const B: usize>(
 /// Bound on the error of a separation.
 fn error<const A: usize, const B: usize>(a: &[[DVec3; 2]; A], b: &[[DVec3; 2]; B]) -> f64 {
     let largest = largest_coordinate(a, b);
-    if largest < SMALL { f64::INFINITY } else { ERROR * largest }
+    if largest < MIN_COORDINATE { f64::INFINITY } else { SEPARATION_ERROR * largest }
 }
 
 /// Time, normal at the start, distance at the start, and the weights at the time of impact.
@@ -199,8 +199,8 @@ fn conservative_advancement<const A: usize, const B: usize>(
         .unwrap_or_else(|| toward(features.across(&at(a, 0.0), &at(b, 0.0)), gap));
     let threshold = separation.threshold(distance);
     let outside = distance - separation.body;
-    let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE * outside);
-    let reach = threshold + tolerance.max(0.0) + 2.0 * error;
+    let tolerance = (TOLERANCE * (threshold - separation.radius)).max(RELATIVE_TOLERANCE * outside);
+    let stop_distance = threshold + tolerance.max(0.0) + 2.0 * error;
     // Most pairs never ask for it.
     let mut cubic = None;
     let mut t = 0.0;
@@ -214,12 +214,12 @@ fn conservative_advancement<const A: usize, const B: usize>(
             break;
         }
         let mut reached = separated_until(a, b, gap.normalize(), threshold + error, t);
-        // Within reach, and not parting: advancing further would only polish the time.
-        if reached < 1.0 && gap.length() <= reach {
+        // Within the stop distance, and not parting: advancing further would only polish the time.
+        if reached < 1.0 && gap.length() <= stop_distance {
             break;
         }
         if reached <= t {
-            (weights, gap) = features.second_opinion(a, b, t, weights, gap);
+            (weights, gap) = features.nearer_of(a, b, t, weights, gap);
             reached = separated_until(a, b, gap.normalize_or_zero(), threshold + error, t);
         }
         // Of features that nearly touch, the gap is a difference of nearly equal points and has
@@ -235,7 +235,7 @@ fn conservative_advancement<const A: usize, const B: usize>(
             reached = cubic.apart_until(threshold, reached.max(t));
         }
         // Features that turn as one, with a gap that is small beside their size, would take hundreds of such planes.
-        if reached < 1.0 && plane >= STANDING {
+        if reached < 1.0 && plane >= FIXED_PLANES {
             let n = gap.normalize_or_zero();
             reached = reached.max(separated_turning(a, b, features, n, threshold + 2.0 * error, t));
         }
@@ -326,7 +326,7 @@ fn separated_turning<const A: usize, const B: usize>(
     from: f64,
 ) -> f64 {
     let mut until = 1.0;
-    for _ in 0..SHORTENINGS {
+    for _ in 0..MAX_SHORTENINGS {
         let weights = features.nearest(&at(a, until), &at(b, until));
         let normals = [n, between(a, b, &weights, until).normalize_or_zero()];
         let along = |p: &[DVec3; 2]| {

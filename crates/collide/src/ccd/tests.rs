@@ -5,7 +5,7 @@ use proptest::prelude::*;
 const METHODS: [Ccd; 2] = [Ccd::Cubic, Ccd::Separating];
 const FILTERS: [Filter; 4] = [Filter::None, Filter::Boxes, Filter::Dop, Filter::Hull];
 const TOUCH: Separation =
-    Separation { radius: 0.0, gap: 1e-9, leeway: Separation::LOOSE, body: 0.0 };
+    Separation { radius: 0.0, gap: 1e-9, max_approach: Separation::LOOSE, body: 0.0 };
 
 fn still(x: DVec3) -> [DVec3; 2] {
     [x, x]
@@ -113,11 +113,17 @@ fn tight(pair: Pair, gap: f64, angle: f64, parting: f64) -> Query {
 fn what_turns_as_one_is_let_go_however_small_the_gap() {
     for pair in [Pair::EdgeEdge, Pair::VertexFace] {
         for (gap, angle) in [(1e-2, 0.2), (1e-3, 0.1), (1e-4, 0.05), (1e-6, 0.02)] {
-            let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8, body: 0.0 };
+            let separation = Separation { radius: 0.5, gap: 0.1, max_approach: 0.8, body: 0.0 };
             let x = tight(pair, gap, angle, 0.0);
-            assert_eq!(Ccd::Separating.answer(pair, &x, separation, Filter::Hull), None, "{gap}");
+            assert_eq!(
+                Ccd::Separating.time_of_impact(pair, &x, separation, Filter::Hull),
+                None,
+                "{gap}"
+            );
             let meets = tight(pair, gap, angle, -2.0 * gap - angle * angle);
-            assert!(Ccd::Separating.answer(pair, &meets, separation, Filter::Hull).is_some());
+            assert!(
+                Ccd::Separating.time_of_impact(pair, &meets, separation, Filter::Hull).is_some()
+            );
         }
     }
 }
@@ -128,9 +134,9 @@ proptest! {
         pair in pair(), digits in 1.0..7.0_f64, angle in -0.4..0.4_f64, parting in -2.0..9.0_f64,
     ) {
         let gap = libm::pow(10.0, -digits);
-        let separation = Separation { radius: 0.5, gap: 0.1, leeway: 0.8, body: 0.0 };
+        let separation = Separation { radius: 0.5, gap: 0.1, max_approach: 0.8, body: 0.0 };
         let x = tight(pair, gap, angle, parting * gap);
-        let impact = Ccd::Separating.answer(pair, &x, separation, Filter::Hull);
+        let impact = Ccd::Separating.time_of_impact(pair, &x, separation, Filter::Hull);
         let until = impact.map_or(1.0, |i| i.time);
         let least = separation.threshold(0.5 + gap);
         for k in 0..=400 {
@@ -156,21 +162,21 @@ fn a_plane_tells_of_what_it_keeps_apart_and_of_nothing_else() {
     let falls = |y: f64| [DVec3::new(0.2, y, 0.3), DVec3::new(0.2, -y, 0.3)];
     let [a, b, c] = floor();
     let above =
-        |p: [DVec3; 2], least: f64| is_kept_apart(Pair::VertexFace, &[p, a, b, c], DVec3::Y, least);
+        |p: [DVec3; 2], least: f64| is_separated(Pair::VertexFace, &[p, a, b, c], DVec3::Y, least);
     assert!(above(still(0.5), 0.4) && above(still(0.5), 0.0));
     assert!(!above(still(0.5), 0.5) && !above(falls(0.5), 0.0));
     for scale in [1e-121, 1e-300, f64::INFINITY, f64::NAN] {
         let x = [falls(0.5), a, b, c].map(|p| p.map(|x| x * scale));
-        assert!(!is_kept_apart(Pair::VertexFace, &x, DVec3::Y, 0.0), "{scale}");
+        assert!(!is_separated(Pair::VertexFace, &x, DVec3::Y, 0.0), "{scale}");
         let far = [still(0.5), a, b, [DVec3::Z, DVec3::splat(scale.max(1.0) * f64::MAX)]];
-        assert!(!is_kept_apart(Pair::VertexFace, &far, DVec3::Y, 0.0), "{scale}");
+        assert!(!is_separated(Pair::VertexFace, &far, DVec3::Y, 0.0), "{scale}");
     }
 }
 
 #[test]
 fn a_sphere_is_a_vertex_with_a_radius() {
     let p = [DVec3::new(0.2, 1.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
-    let ball = Separation { radius: 0.25, gap: 0.0, leeway: Separation::LOOSE, body: 0.0 };
+    let ball = Separation { radius: 0.25, gap: 0.0, max_approach: Separation::LOOSE, body: 0.0 };
     let hit = Ccd::Separating.vertex_face(p, floor(), ball).unwrap();
     assert!((hit.time - 0.75).abs() < 1e-3, "{}", hit.time);
 }
@@ -179,7 +185,7 @@ fn a_sphere_is_a_vertex_with_a_radius() {
 fn a_gap_is_as_fine_above_a_large_ball_as_above_cloth() {
     for body in [0.0, 0.3, 1.0] {
         let (radius, gap) = (body + 1e-5, 2e-8);
-        let separation = Separation { radius, gap: 1e-5, leeway: 0.8, body };
+        let separation = Separation { radius, gap: 1e-5, max_approach: 0.8, body };
         // It comes down by one and a half of the gap, and may use up four fifths of it.
         let height = radius + gap;
         let p = [DVec3::new(0.2, height, 0.3), DVec3::new(0.2, height - 1.5 * gap, 0.3)];
@@ -264,13 +270,13 @@ proptest! {
             for filter in FILTERS {
                 let asked = |i: usize| skip >> (i % 32) & 1 == 0;
                 let mut together = Vec::new();
-                method.answer_all(
+                method.times_of_impact(
                     pair, queries.len(), separation, filter,
                     |i| asked(i).then_some(queries[i]), |i, impact| together.push((i, impact)),
                 );
                 let alone: Vec<(usize, Impact)> = (0..queries.len())
                     .filter(|i| asked(*i))
-                    .filter_map(|i| Some((i, method.answer(pair, &queries[i], separation, filter)?)))
+                    .filter_map(|i| Some((i, method.time_of_impact(pair, &queries[i], separation, filter)?)))
                     .collect();
                 prop_assert_eq!(together, alone);
             }
@@ -293,12 +299,12 @@ proptest! {
             }
         };
         for filter in FILTERS {
-            // With the loosest leeway a pair that starts nearer than the gap is let go; that is the
+            // With the strictest limit a pair that starts nearer than the gap is let go; that is the
             // method's to say, so the method is asked too.
-            let separation = Separation { radius: 0.0, gap, leeway: 0.0, body: 0.0 };
-            if near < gap && Ccd::Separating.answer(pair, &x, separation, Filter::None).is_some() {
+            let separation = Separation { radius: 0.0, gap, max_approach: 0.0, body: 0.0 };
+            if near < gap && Ccd::Separating.time_of_impact(pair, &x, separation, Filter::None).is_some() {
                 prop_assert!(
-                    Ccd::Separating.answer(pair, &x, separation, filter).is_some(),
+                    Ccd::Separating.time_of_impact(pair, &x, separation, filter).is_some(),
                     "{filter:?} dismisses {near} < {gap}"
                 );
             }
@@ -315,7 +321,7 @@ fn numbers_that_are_no_positions_count_as_impact() {
             x[vertex][end].y = bad;
             for pair in [Pair::VertexFace, Pair::EdgeEdge] {
                 for filter in FILTERS {
-                    let found = Ccd::Separating.answer(pair, &x, TOUCH, filter);
+                    let found = Ccd::Separating.time_of_impact(pair, &x, TOUCH, filter);
                     let finite = bad.is_finite();
                     assert!(found.is_some() || finite, "{bad} {pair:?} {filter:?} {vertex} {end}");
                     if let Some(impact) = found {
@@ -341,7 +347,7 @@ fn a_gap_is_not_forgotten_where_squares_underflow() {
         let scale = 2.0_f64.powi(exponent);
         let separation = Separation::gap(0.5 * scale);
         let x = x.map(|x| x.map(|x| x * scale));
-        let found = Ccd::Separating.answer(Pair::VertexFace, &x, separation, Filter::Hull);
+        let found = Ccd::Separating.time_of_impact(Pair::VertexFace, &x, separation, Filter::Hull);
         assert!(found.is_some(), "2^{exponent}");
     }
 }

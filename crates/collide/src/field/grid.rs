@@ -6,7 +6,7 @@ use super::solid::Solid;
 use glam::{DVec3, USizeVec3};
 
 /// Nodes of the largest grid: a gigabyte of values.
-pub(super) const LIMIT: usize = 1 << 28;
+pub(super) const MAX_NODES: usize = 1 << 28;
 
 /// How fine a field is and how far it reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,15 +63,15 @@ impl Grid {
         let wanted = (hi - lo + 2.0 * spacing.margin) / (spacing.cell * block as f64);
         let blocks = wanted.ceil().max(DVec3::ONE);
         let nodes = (blocks * block as f64 + 1.0).to_array().into_iter().product::<f64>();
-        if nodes.is_nan() || nodes > LIMIT as f64 {
-            return Err(SolidError::TooFine { nodes, limit: LIMIT });
+        if nodes.is_nan() || nodes > MAX_NODES as f64 {
+            return Err(SolidError::TooFine { nodes, limit: MAX_NODES });
         }
         let cells = blocks * block as f64;
         let origin = 0.5 * (lo + hi) - 0.5 * spacing.cell * cells;
         let far = origin.abs().max(hi.abs()).max_element();
         // Nodes that coincide in rounding would make cells without size.
         if spacing.cell < 4.0 * f64::EPSILON * far {
-            return Err(SolidError::TooFine { nodes: f64::INFINITY, limit: LIMIT });
+            return Err(SolidError::TooFine { nodes: f64::INFINITY, limit: MAX_NODES });
         }
         Ok(Self { origin, cell: spacing.cell, cells: cells.as_usizevec3() })
     }

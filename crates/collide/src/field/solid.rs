@@ -13,18 +13,18 @@ use glam::DVec3;
 use toile_mesh::Topology;
 
 /// Distances of coordinates beyond this overflow the 32-bit numbers of a field \[m\].
-const LARGEST: f64 = 1e30;
+const MAX_COORDINATE: f64 = 1e30;
 
 /// Triangles in a leaf: enough to keep the tree small, few enough to be tested one by one.
-const LEAF: usize = 4;
+const LEAF_TRIANGLES: usize = 4;
 
 /// Ratio of twice the area to the longest side squared below which the nearest point of a triangle
 /// is looked for on its edges: the barycentric weights of slivers have too few digits.
-const SLIVER: f64 = 1e-8;
+const SLIVER_RATIO: f64 = 1e-8;
 
 /// A group this many radii away is seen as a dipole; the winding number is then good to about
 /// 0.02, far from the half that decides.
-const FAR: f64 = 2.5;
+const DIPOLE_DISTANCE: f64 = 2.5;
 
 /// A closed triangle mesh with a tree over its triangles.
 ///
@@ -169,7 +169,7 @@ impl Solid {
         let (node, dipole) = self.node_of(order, first);
         self.nodes.push(node);
         self.dipoles.push(dipole);
-        if order.len() <= LEAF {
+        if order.len() <= LEAF_TRIANGLES {
             return;
         }
         let range = |lo: DVec3, hi: DVec3, t: &u32| {
@@ -303,7 +303,7 @@ impl Solid {
             let dipole = &self.dipoles[i as usize];
             let away = dipole.centre - p;
             let distance = away.length();
-            if distance > FAR * dipole.radius && distance > 0.0 {
+            if distance > DIPOLE_DISTANCE * dipole.radius && distance > 0.0 {
                 sum += dipole.area.dot(away) / (distance * distance * distance);
             } else if node.right == 0 {
                 sum +=
@@ -371,7 +371,7 @@ fn signed_volume(positions: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
 
 fn is_sliver([a, b, c]: [DVec3; 3]) -> bool {
     let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
-    (b - a).cross(c - a).length() <= SLIVER * longest
+    (b - a).cross(c - a).length() <= SLIVER_RATIO * longest
 }
 
 /// Solid angle of a triangle, positive when its back is seen [vanoosterom1983].
@@ -390,7 +390,7 @@ fn check(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), SolidError> 
         if !p.is_finite() {
             return Err(SolidError::NotFinite { vertex });
         }
-        if p.abs().max_element() > LARGEST {
+        if p.abs().max_element() > MAX_COORDINATE {
             return Err(SolidError::TooFar { vertex, at: *p });
         }
     }

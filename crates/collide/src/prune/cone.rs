@@ -17,7 +17,7 @@
 //! 2π cos α, and a straight strip covers less than half a turn of the unrolled plane, so below
 //! α = 60° no strip closes a turn. [`DEFAULT_LIMIT`] stays under that.
 
-use super::Fold;
+use super::CurvatureBound;
 use glam::DVec3;
 use std::f64::consts::PI;
 
@@ -43,7 +43,7 @@ impl Cone {
     }
 }
 
-impl Fold for Cone {
+impl CurvatureBound for Cone {
     /// The axis is the mean of the normals, weighted by area; the angle is that to the control vector
     /// farthest from it.
     fn of_triangles(triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone) -> Self {

@@ -27,7 +27,7 @@ use glam::DVec2;
 use toile_mesh::NONE;
 
 /// How deep an edge may reach into a hull before it counts, as part of the region's extent.
-const DEPTH: f64 = 1e-9;
+const EDGE_DEPTH_TOLERANCE: f64 = 1e-9;
 
 /// Largest deviation of a path around a pocket [rad].
 const MAX_DETOUR: f64 = std::f64::consts::FRAC_PI_3;
@@ -307,7 +307,7 @@ impl Hull {
             (0..points.len()).map(|i| (next(i) - points[i]).perp().normalize_or_zero()).collect();
         let lo = points.iter().copied().fold(DVec2::INFINITY, DVec2::min);
         let hi = points.iter().copied().fold(DVec2::NEG_INFINITY, DVec2::max);
-        Self { depth: DEPTH * (hi - lo).max_element(), points, normals }
+        Self { depth: EDGE_DEPTH_TOLERANCE * (hi - lo).max_element(), points, normals }
     }
 
     /// The part of a segment that is deeper inside than the tolerance.

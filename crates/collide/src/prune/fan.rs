@@ -4,7 +4,7 @@
 //! direction d have a positive dot product with all their normals at all times of the step. Seen along d,
 //! every triangle is then a sector with its apex at the vertex, of less than half a turn, and
 //! neighbours lie on different sides of their common edge. If the sectors together make at most one
-//! turn, no two of them overlap, and the fan does not meet itself.
+//! turn, no two of them overlap, and the fan is free of self-intersection.
 //!
 //! *Around the vertex* (a disc) they make a whole number of turns, which is how often the rim of the
 //! fan crosses a ray from the vertex. That number cannot change during the step, because
@@ -19,7 +19,7 @@ use glam::{DVec2, DVec3};
 /// Relative allowance for rounding: a dot product of a cross product has ten operations.
 const RELATIVE_ERROR: f64 = 32.0 * f64::EPSILON;
 
-/// Whether the fan of a vertex surely does not meet itself during a step. `triangles` have the vertex as
+/// Whether the fan of a vertex surely is free of self-intersection during a step. `triangles` have the vertex as
 /// their first corner and move from `[0]` to `[1]`; `closed` says that they are a disc, not a half one.
 pub(crate) fn is_flat(
     triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone,

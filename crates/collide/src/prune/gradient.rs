@@ -24,7 +24,7 @@
 //! **Detours.** If the segment has to be replaced by a path in K whose pieces differ from its direction
 //! by at most Δ, the same reasoning gives `sin θ < cos Δ / √2`: see [`limit`] and [`super::Covers`].
 //!
-//! Limits: 32-bit arithmetic; [`SLACK`] covers it for triangles whose material shape is not
+//! Limits: 32-bit arithmetic; [`ANGLE_ROUNDING`] covers it for triangles whose material shape is not
 //! more extreme than [`MAX_CONDITION`]; others are refused.
 
 use glam::{DVec2, DVec3};
@@ -36,7 +36,7 @@ pub type Gradient = [f32; 6];
 /// What rounding can amount to in an angle [rad]. A gradient is the product of the edges and an inverse,
 /// each term rounded four times; it is off by at most 4 · 2⁻²⁴ √2 times [`MAX_CONDITION`], 7e-5, relative
 /// to itself. Merging rounds by less than 1e-6 on each level, which it counts itself.
-pub const SLACK: f64 = 2e-4;
+pub const ANGLE_ROUNDING: f64 = 2e-4;
 
 /// Largest ratio of the singular values of a triangle's material edges.
 pub const MAX_CONDITION: f64 = 200.0;
@@ -45,7 +45,7 @@ pub const MAX_CONDITION: f64 = 200.0;
 /// that deviate by at most `detour` from the straight direction [rad]; 0 if none can be given.
 pub fn limit(detour: f64) -> f32 {
     let sine = libm::cos(detour) * std::f64::consts::FRAC_1_SQRT_2;
-    ((libm::asin(sine) - SLACK) as f32).max(0.0)
+    ((libm::asin(sine) - ANGLE_ROUNDING) as f32).max(0.0)
 }
 
 /// A triangle prepared for its deformation gradient.
@@ -187,7 +187,7 @@ pub fn is_forward(u: &Gradient, mut gradients: impl Iterator<Item = Gradient>) -
             let (a, b) = (column(u, i), column(&f, j));
             a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
         };
-        let bound = SLACK as f32 * (scale * dot(&f, &f)).sqrt();
+        let bound = ANGLE_ROUNDING as f32 * (scale * dot(&f, &f)).sqrt();
         let (p, q) = (product(0, 0) - bound, product(1, 1) - bound);
         let mixed = 0.5 * (product(0, 1) + product(1, 0));
         p > 0.0 && q > 0.0 && p * q > mixed * mixed

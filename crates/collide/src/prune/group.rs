@@ -1,6 +1,6 @@
 //! The cone of some neighbouring triangles, from positions that were read once.
 //!
-//! A group has at most [`MOST_VERTICES`] vertices. Their positions at both ends of the step are taken
+//! A group has at most [`MAX_VERTICES`] vertices. Their positions at both ends of the step are taken
 //! relative to one of them and kept in 32-bit numbers, eight to a vertex, so that what is computed for a
 //! triangle is computed for both ends together. The cone is about U, the isometry nearest to the mean of
 //! the gradients, which is linear in the positions: each vertex has its share of it. With λ₀ the
@@ -19,27 +19,27 @@
 //!
 //! Positions relative to the first vertex are off by ε D, with D the largest coordinate among them, edges by
 //! 4 ε D in each coordinate, and gradients by √6 · 4 ε D |A|, A the inverse of the material edges. That
-//! turns a gradient, which is longer than √2 λ, by an angle of less than [`PLACES`] · D |A| / λ. The
-//! products themselves are covered by [`super::SLACK`].
+//! turns a gradient, which is longer than √2 λ, by an angle of less than [`POSITION_ROUNDING`] · D |A| / λ. The
+//! products themselves are covered by [`super::ANGLE_ROUNDING`].
 
 use super::gradient::{GradientCone, RestTriangle, angle_of_chord, nearest_isometry};
+use crate::simd::{F32x8, Work, with_simd};
 use crate::tree::Ends;
 use crate::volume::MovingBox;
-use crate::wide::{F32x8, Work, with_simd};
 use std::ops::Range;
 
 /// Vertices of a group.
-const MOST_VERTICES: usize = 32;
+const MAX_VERTICES: usize = 32;
 
 /// What is added to the square of a gradient's part across the axis, relative to what it comes from.
 const GRADIENT_ROUNDING: f32 = 64.0 / 16_777_216.0;
 
 /// Bound on the angle that rounded positions turn a gradient by: √6 · 4 ε / √2, and a fifth for the
 /// difference between an angle and its sine.
-const PLACES: f32 = 5e-7;
+const POSITION_ROUNDING: f32 = 5e-7;
 
 /// Stretches within which no square overflows, or loses digits by underflow.
-const STRETCHES: Range<f32> = 1e-12..1e12;
+const STRETCH_RANGE: Range<f32> = 1e-12..1e12;
 
 /// Triangles that are looked at together.
 const LANES: usize = 4;
@@ -81,13 +81,13 @@ struct Group {
 impl Groups {
     /// Adds groups that hold all of some triangles.
     pub(super) fn push(&mut self, mut triangles: &[RestTriangle]) {
-        let mut numbers: Vec<u32> = Vec::with_capacity(MOST_VERTICES);
+        let mut numbers: Vec<u32> = Vec::with_capacity(MAX_VERTICES);
         while !triangles.is_empty() {
             numbers.clear();
             let mut count = 0;
             for t in triangles {
                 let new = |v: &&u32| !numbers.contains(v);
-                if numbers.len() + t.vertices.iter().filter(new).count() > MOST_VERTICES {
+                if numbers.len() + t.vertices.iter().filter(new).count() > MAX_VERTICES {
                     break;
                 }
                 for v in t.vertices {
@@ -210,7 +210,7 @@ impl Work for OneGroup<'_> {
     #[inline(always)]
     fn run(self, w: impl F32x8) -> Self::Output {
         // Three coordinates and a zero at the start of the step, and the same at its end.
-        let mut x = [w.splat(0.0); MOST_VERTICES];
+        let mut x = [w.splat(0.0); MAX_VERTICES];
         let origin = self.ends[self.vertices[0].number as usize][0];
         let mut sums = [w.splat(0.0); 2];
         let (mut lo, mut hi) = (w.splat(f32::INFINITY), w.splat(f32::NEG_INFINITY));
@@ -244,7 +244,7 @@ impl OneGroup<'_> {
     fn cone<S: F32x8>(
         &self,
         w: S,
-        x: &[S::Vector; MOST_VERTICES],
+        x: &[S::Vector; MAX_VERTICES],
         sums: [S::Vector; 2],
         extent: S::Vector,
     ) -> GradientCone {
@@ -253,7 +253,7 @@ impl OneGroup<'_> {
         // A position that is not finite has made the mean so, and there is no axis.
         let Some(axis) = nearest_isometry(&mean) else { return GradientCone::ALL };
         let stretch = 0.5 * (0..6).map(|n| mean[n] * axis[n]).sum::<f32>();
-        if !STRETCHES.contains(&stretch) {
+        if !STRETCH_RANGE.contains(&stretch) {
             return GradientCone::ALL;
         }
         let [a, b, c, d, e, f] = axis;
@@ -265,7 +265,7 @@ impl OneGroup<'_> {
             let (mut square, mut along) = ([w.splat(0.0); LANES], [w.splat(0.0); LANES]);
             for (lane, t) in four.iter().enumerate() {
                 let [a, b, c, _] = t.corners;
-                let [a, b, c] = [a, b, c].map(|k| usize::from(k) % MOST_VERTICES);
+                let [a, b, c] = [a, b, c].map(|k| usize::from(k) % MAX_VERTICES);
                 let (d, e) = (w.sub(x[b], x[a]), w.sub(x[c], x[a]));
                 let [i, j, k, l] = t.inverse;
                 let r = w.sub(w.add(w.mul(d, w.splat(i)), w.mul(e, w.splat(k))), centre[0]);
@@ -275,8 +275,11 @@ impl OneGroup<'_> {
             }
             // Sums over coordinates: four triangles at the start, the same at the end.
             let ([a, b, c, d], [e, f, g, h]) = (square, along);
-            let square = w.pairs(w.pairs(a, b), w.pairs(c, d));
-            let half = w.mul(w.pairs(w.pairs(e, f), w.pairs(g, h)), w.splat(0.5));
+            let square = w.horizontal_add(w.horizontal_add(a, b), w.horizontal_add(c, d));
+            let half = w.mul(
+                w.horizontal_add(w.horizontal_add(e, f), w.horizontal_add(g, h)),
+                w.splat(0.5),
+            );
             let of_mean = w.mul(w.splat(2.0), w.mul(half, half));
             let rest = w.max(w.sub(square, of_mean), w.splat(0.0));
             let across = w.add(rest, w.mul(w.splat(GRADIENT_ROUNDING), w.add(square, of_mean)));
@@ -292,7 +295,7 @@ impl OneGroup<'_> {
             return GradientCone::ALL;
         }
         let extent = w.store(extent).into_iter().fold(0.0, f32::max);
-        let off = PLACES * extent * self.largest / least;
+        let off = POSITION_ROUNDING * extent * self.largest / least;
         let t = w.store(worst).into_iter().fold(0.0, f32::max);
         // Of the chord, 2 − 2 cos θ without cancellation.
         let root = (1.0 + t).sqrt();
@@ -361,7 +364,7 @@ mod tests {
                 let x: Vec<DVec3> = ends.iter().map(|e| e[end]).collect();
                 for (t, uv) in rest.iter().zip(&uv) {
                     let angle = angle(t, uv, &x, &cone.axis);
-                    let slack = crate::prune::SLACK;
+                    let slack = crate::prune::ANGLE_ROUNDING;
                     prop_assert!(angle < f64::from(cone.angle) + slack, "{angle} {cone:?}");
                 }
             }

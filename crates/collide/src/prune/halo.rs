@@ -3,7 +3,7 @@
 //! Two flat regions side by side have overlapping volumes, and without more knowledge a traversal goes
 //! down along their common border to every pair of neighbouring triangles. So each node gets a *halo*: the
 //! rectangle around it in the material plane, grown on all sides. If the deformation gradients of
-//! all triangles that reach into the halo are in one narrow cone, the halo does not meet itself
+//! all triangles that reach into the halo are in one narrow cone, the halo is free of self-intersection
 //! ([`super::gradient`]), and the node does not meet any other region that lies in its halo.
 //!
 //! That needs the halo to be covered once and without slit. Call an edge *broken* if it has not just two
@@ -29,16 +29,16 @@ use glam::DVec2;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// By how much a halo is larger than its node, as part of the node's size.
-const MARGIN: f64 = 1.1;
+const HALO_MARGIN: f64 = 1.1;
 
 /// How large parts may be that stick out of the rectangle around a node, as part of the node's size.
-const OVERHANG: f64 = 0.3;
+const MAX_OVERHANG: f64 = 0.3;
 
 /// How deep an edge may reach into a halo before it counts, as part of the halo's size.
-const DEPTH: f64 = 1e-9;
+const EDGE_DEPTH_TOLERANCE: f64 = 1e-9;
 
 /// Halos with more parts than this are left out: a node far longer than wide.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// A rectangle in the material plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,10 +171,10 @@ impl Halos {
             let rect = cloth.rects[node];
             let size = rect.hi - rect.lo;
             // Parts that stick out should not stick out far.
-            let covered = cloth.parts(node, rect, OVERHANG * size, &mut parts).is_some()
+            let covered = cloth.parts(node, rect, MAX_OVERHANG * size, &mut parts).is_some()
                 && cloth.is_single(node);
             halos.own.push(if covered { &parts } else { &[] });
-            let halo = cloth.grown(node, MARGIN * size);
+            let halo = cloth.grown(node, HALO_MARGIN * size);
             let covered = covered && cloth.parts(node, halo, size, &mut parts).is_some();
             halos.around.push(if covered { &parts } else { &[] });
             let halo = covered.then_some(halo);
@@ -196,7 +196,7 @@ impl Halos {
         self.limit
     }
 
-    /// Whether a node does not meet itself.
+    /// Whether a node is free of self-intersection.
     pub(crate) fn is_flat(&self, parts: &Parts, node: usize) -> bool {
         parts.are_flat(self.own.of_node(node), node)
     }
@@ -235,7 +235,7 @@ impl Halos {
 }
 
 /// Nodes deeper than this are not asked about those above: nobody should climb a list.
-const DEEPEST: u32 = 64;
+const MAX_OUTER_DEPTH: u32 = 64;
 
 /// For each node the next one above it whose halo holds its halo, or itself.
 fn outer(plan: &Plan, halos: &[Option<Rect>]) -> Vec<u32> {
@@ -243,7 +243,7 @@ fn outer(plan: &Plan, halos: &[Option<Rect>]) -> Vec<u32> {
     let (depths, mut above) = (plan.depths(), Vec::new());
     for node in 0..halos.len() {
         above.truncate(depths[node] as usize);
-        if let (Some(halo), 1..=DEEPEST) = (&halos[node], depths[node]) {
+        if let (Some(halo), 1..=MAX_OUTER_DEPTH) = (&halos[node], depths[node]) {
             let holds = |n: &&u32| halos[**n as usize].is_some_and(|other| other.holds(halo));
             if let Some(found) = above.iter().rev().find(holds) {
                 outer[node] = *found;
@@ -363,7 +363,7 @@ impl<'a> Cloth<'a> {
         if piece == MIXED {
             return None;
         }
-        let depth = DVec2::splat(DEPTH * (halo.hi - halo.lo).max_element());
+        let depth = DVec2::splat(EDGE_DEPTH_TOLERANCE * (halo.hi - halo.lo).max_element());
         let inside = Rect { lo: halo.lo + depth, hi: halo.hi - depth };
         // Also for NaN.
         if !inside.lo.cmplt(inside.hi).all() {
@@ -397,7 +397,7 @@ impl<'a> Cloth<'a> {
                 }
                 next += 1;
             }
-            if parts.len() > MOST_PARTS {
+            if parts.len() > MAX_PARTS {
                 return None;
             }
         }
@@ -447,7 +447,7 @@ impl<'a> Cloth<'a> {
 fn may_hold(corners: [DVec2; 3], point: DVec2) -> bool {
     let [a, b, c] = corners;
     let size = Rect::around(corners);
-    let tolerance = DEPTH * (size.hi - size.lo).length_squared();
+    let tolerance = EDGE_DEPTH_TOLERANCE * (size.hi - size.lo).length_squared();
     let sign = (b - a).perp_dot(c - a).signum();
     let outside = |p: DVec2, q: DVec2| sign * (q - p).perp_dot(point - p) < -tolerance;
     !(outside(a, b) || outside(b, c) || outside(c, a))

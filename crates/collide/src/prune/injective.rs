@@ -113,7 +113,7 @@ impl GradientCones {
         let mut cones = self.cones.as_mut_slice();
         let (mut shares, mut first) = (Vec::new(), 0);
         while !cones.is_empty() {
-            let nodes = cones.len().min(MANY);
+            let nodes = cones.len().min(NODES_PER_TASK);
             let is_leaf = |n: &usize| sizes[*n] == 1;
             let leaves = (first..first + nodes).filter(is_leaf).count().min(each.len());
             let (c, b, m);
@@ -152,7 +152,7 @@ impl GradientCones {
             || self.halos.is_flat(&self.parts, node)
     }
 
-    /// Marks the nodes that do not meet themselves: the highest ones, and all below these.
+    /// Marks the nodes that are free of self-intersection: the highest ones, and all below these.
     pub(crate) fn flat(&self) -> Vec<bool> {
         let mut flat = vec![false; self.sizes.len()];
         let mut node = 0;
@@ -186,7 +186,7 @@ impl GradientCones {
 }
 
 /// Nodes that are given to a thread together.
-const MANY: usize = 1024;
+const NODES_PER_TASK: usize = 1024;
 
 /// The triangles that the cone of each leaf holds; none for other nodes.
 ///

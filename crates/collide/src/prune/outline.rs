@@ -11,7 +11,7 @@ use crate::tree::{Ends, Layout, Plan};
 use glam::DVec2;
 
 /// Unions with longer outlines are not looked at: they hardly ever pass, and cost.
-const LONGEST: usize = 4096;
+const MAX_OUTLINE_EDGES: usize = 4096;
 
 /// The outline of every node.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Outlines {
         &self.vertices[self.first[node] as usize..self.first[node + 1] as usize]
     }
 
-    /// Marks the nodes that surely do not meet themselves: the highest ones, and all below these.
+    /// Marks the nodes that are surely free of self-intersection: the highest ones, and all below these.
     pub(crate) fn flat(&self, layout: &Layout, ends: &Ends, sets: &[DirectionSet]) -> Vec<bool> {
         let mut flat = vec![false; layout.sizes.len()];
         let mut node = 0;
@@ -56,7 +56,7 @@ impl Outlines {
         flat
     }
 
-    /// Whether two nodes are adjacent, and their union surely does not meet itself.
+    /// Whether two nodes are adjacent, and their union surely is free of self-intersection.
     pub(crate) fn flat_together(
         &self,
         ends: &Ends,
@@ -85,7 +85,7 @@ fn seen_simple(outline: &[u32], ends: &Ends, set: DirectionSet) -> bool {
 
 /// The outline of the union of two discs, if that is a disc.
 fn union(a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
-    if a.is_empty() || b.is_empty() || a.len() + b.len() > LONGEST {
+    if a.is_empty() || b.is_empty() || a.len() + b.len() > MAX_OUTLINE_EDGES {
         return None;
     }
     // Where each vertex of b is.

@@ -1,30 +1,30 @@
 //! Whether the gradients of some parts of a cloth are all in one narrow cone.
 //!
 //! Asked for every rectangle of the material plane that a query comes to, each with a dozen parts or two. So
-//! what is compared of a part is prepared once for each step: the axis of its cone, and the *room* around it,
+//! what is compared of a part is prepared once for each step: the axis of its cone, and the *axis tolerance* around it,
 //! the square of the distance in which another axis may be for which all its gradients are within the limit. A part
-//! then is eight numbers, and it has room for an axis if `|axis − other|² − room` is negative: one sum of eight.
+//! then is eight numbers, and it has tolerance for an axis if `|axis − other|² − tolerance` is negative: one sum of eight.
 //!
 //! **Rounding.** Of numbers whose sum is near zero none is above 2, so that sum is off by less than 7 · 2 · 2⁻²³;
-//! [`ROOM_ROUNDING`] is taken from every room.
+//! [`AXIS_TOLERANCE_ROUNDING`] is taken from every axis tolerance.
 
 use super::gradient::{self, Gradient, GradientCone};
-use crate::wide::{F32x8, Work, with_simd};
+use crate::simd::{F32x8, Work, with_simd};
 use rayon::prelude::*;
 
-/// What is taken from the room of a part.
-const ROOM_ROUNDING: f32 = 2e-6;
+/// What is taken from the axis tolerance of a part.
+const AXIS_TOLERANCE_ROUNDING: f32 = 2e-6;
 
-/// The room of a part without gradients; axes are never so far from zero.
-const ANY: f32 = 8.0;
+/// The axis tolerance of a part without gradients; axes are never so far from zero.
+const UNBOUNDED: f32 = 8.0;
 
-/// The room of a part whose gradients are not within the limit of any axis.
-const NONE: f32 = -1.0;
+/// The axis tolerance of a part whose gradients are not within the limit of any axis.
+const EXCLUDED: f32 = -1.0;
 
 /// Parts that are looked at together.
 const LANES: usize = 4;
 
-/// The axis of a part, its room and a zero.
+/// The axis of a part, its axis tolerance and a zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
 struct Part([f32; 8]);
@@ -41,7 +41,7 @@ impl Parts {
         self.of.resize(cones.len(), Part([0.0; 8]));
         self.of.par_iter_mut().zip(cones).with_min_len(4096).for_each(|(part, cone)| {
             let [a, b, c, d, e, f] = if cone.angle < 0.0 { [0.0; 6] } else { cone.axis };
-            *part = Part([a, b, c, d, e, f, room(cone.angle, limit), 0.0]);
+            *part = Part([a, b, c, d, e, f, axis_tolerance(cone.angle, limit), 0.0]);
         });
     }
 
@@ -58,15 +58,15 @@ impl Parts {
     }
 }
 
-/// The room around the axis of a cone.
+/// The axis tolerance around the axis of a cone.
 #[inline]
-fn room(angle: f32, limit: f32) -> f32 {
+fn axis_tolerance(angle: f32, limit: f32) -> f32 {
     if angle < 0.0 {
-        return ANY;
+        return UNBOUNDED;
     }
-    let room = 2.0 * gradient::chord2_within(angle, limit) - ROOM_ROUNDING;
+    let axis_tolerance = 2.0 * gradient::chord2_within(angle, limit) - AXIS_TOLERANCE_ROUNDING;
     // Also for NaN.
-    if room > 0.0 { room } else { NONE }
+    if axis_tolerance > 0.0 { axis_tolerance } else { EXCLUDED }
 }
 
 struct AreFlat<'a> {
@@ -80,47 +80,47 @@ impl Work for AreFlat<'_> {
 
     #[inline(always)]
     fn run(self, w: impl F32x8) -> bool {
-        let (mut sum, mut least) = (w.splat(0.0), w.splat(ANY));
+        let (mut sum, mut least) = (w.splat(0.0), w.splat(UNBOUNDED));
         for part in self.parts {
             let part = w.load(self.all[*part as usize].0);
             (sum, least) = (w.add(sum, part), w.min(part, least));
         }
         // The widest of them alone may be too wide, and the narrowest without gradients.
         let least = w.store(least)[6];
-        if !(0.0..ANY).contains(&least) {
+        if !(0.0..UNBOUNDED).contains(&least) {
             return false;
         }
-        if self.have_room(w, &self.all[self.own].0) {
+        if self.has_tolerance(w, &self.all[self.own].0) {
             return true;
         }
         let [a, b, c, d, e, f, ..] = w.store(sum);
         let mean = gradient::nearest_isometry(&[a, b, c, d, e, f]);
         mean.is_some_and(|[a, b, c, d, e, f]: Gradient| {
-            self.have_room(w, &[a, b, c, d, e, f, 0.0, 0.0])
+            self.has_tolerance(w, &[a, b, c, d, e, f, 0.0, 0.0])
         })
     }
 }
 
 impl AreFlat<'_> {
-    /// Whether all parts have room for an axis.
+    /// Whether an axis is within the tolerance of all parts.
     #[inline(always)]
-    fn have_room<S: F32x8>(&self, w: S, axis: &[f32; 8]) -> bool {
+    fn has_tolerance<S: F32x8>(&self, w: S, axis: &[f32; 8]) -> bool {
         let every = f32::from_bits(u32::MAX);
         let of_axis = w.load([every, every, every, every, every, every, 0.0, 0.0]);
         let of_room = w.load([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]);
-        let axis = w.both(w.load(*axis), of_axis);
+        let axis = w.and(w.load(*axis), of_axis);
         for some in self.parts.chunks(LANES) {
             let mut terms = [w.splat(0.0); LANES];
             for (lane, terms) in terms.iter_mut().enumerate() {
                 // The last one fills the lanes that are left.
                 let part = some[lane.min(some.len() - 1)];
                 let difference = w.sub(w.load(self.all[part as usize].0), axis);
-                *terms = w.mul(difference, w.either(w.both(difference, of_axis), of_room));
+                *terms = w.mul(difference, w.or(w.and(difference, of_axis), of_room));
             }
             let [a, b, c, d] = terms;
-            let half = w.pairs(w.pairs(a, b), w.pairs(c, d));
-            let left = w.add(half, w.swapped(half));
-            if w.bits(w.above(w.splat(0.0), left)) != 0xff {
+            let half = w.horizontal_add(w.horizontal_add(a, b), w.horizontal_add(c, d));
+            let left = w.add(half, w.swap_halves(half));
+            if w.movemask(w.cmp_gt(w.splat(0.0), left)) != 0xff {
                 return false;
             }
         }

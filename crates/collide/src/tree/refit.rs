@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// Below this many nodes a subtree is refit on one thread.
-const PARALLEL: usize = 4096;
+const MIN_PARALLEL_NODES: usize = 4096;
 
 /// In which order volumes are computed.
 ///
@@ -138,7 +138,7 @@ fn subtree<T: Copy + Send>(
     merge: &(impl Fn(T, T) -> T + Sync),
 ) {
     let mut rest = data.len();
-    if data.len() > PARALLEL {
+    if data.len() > MIN_PARALLEL_NODES {
         rest = 1;
         let mut parts = Vec::new();
         let (mut at, mut below) = (begin + 1, &mut data[1..]);

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Tasks are split until there are so many, or nothing is left to split.
-const TASKS: usize = 512;
+const MIN_TASKS: usize = 512;
 
 /// Which of two nodes that overlap is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,13 +31,13 @@ impl Descend {
 }
 
 /// Takes the leaves that a traversal arrives at.
-pub(crate) trait Sink: Send {
-    /// A leaf that may meet itself.
-    fn own(&mut self, leaf: usize);
+pub(crate) trait LeafVisitor: Send {
+    /// A leaf that may intersect itself.
+    fn visit_leaf(&mut self, leaf: usize);
     /// Two leaves that may meet.
-    fn pair(&mut self, a: usize, b: usize);
+    fn visit_pair(&mut self, a: usize, b: usize);
     /// There are no more.
-    fn end(&mut self);
+    fn finish(&mut self);
 }
 
 /// All that a traversal reads of one tree.
@@ -72,18 +72,18 @@ struct Traversal<'a, V> {
     /// Nodes that need not be compared with themselves.
     skip: &'a [bool],
     /// Whether two nodes whose volumes overlap need not be compared, if there is a way to tell.
-    apart: Option<&'a Apart<'a>>,
+    apart: Option<&'a IsSeparated<'a>>,
 }
 
 /// Tells of two nodes of a tree that they do not meet though their volumes overlap.
-pub(crate) type Apart<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
+pub(crate) type IsSeparated<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
 /// Gives all pairs of leaves of a tree that may meet to sinks, and returns those. Subtrees marked in
 /// `skip` are not compared with themselves, and those that are `apart` not with each other.
-pub(crate) fn self_pairs<V: Volume, S: Sink>(
+pub(crate) fn self_pairs<V: Volume, S: LeafVisitor>(
     side: Side<'_, V>,
     skip: &[bool],
-    apart: Option<&Apart<'_>>,
+    apart: Option<&IsSeparated<'_>>,
     descend: Descend,
     sink: impl Fn() -> S + Sync,
 ) -> (Vec<S>, Counts) {
@@ -96,7 +96,7 @@ pub(crate) fn self_pairs<V: Volume, S: Sink>(
 }
 
 /// The same for leaves of two trees.
-pub(crate) fn pairs<V: Volume, S: Sink>(
+pub(crate) fn pairs<V: Volume, S: LeafVisitor>(
     a: Side<'_, V>,
     b: Side<'_, V>,
     descend: Descend,
@@ -111,14 +111,14 @@ pub(crate) fn pairs<V: Volume, S: Sink>(
 }
 
 impl<V: Volume> Traversal<'_, V> {
-    fn run<S: Sink>(
+    fn run<S: LeafVisitor>(
         &self,
         mut tasks: Vec<Task>,
         mut counts: Counts,
         sink: impl Fn() -> S + Sync,
     ) -> (Vec<S>, Counts) {
         // One level at a time; leaves stay as they are.
-        while tasks.len() < TASKS && !tasks.iter().all(|t| self.is_last(*t)) {
+        while tasks.len() < MIN_TASKS && !tasks.iter().all(|t| self.is_last(*t)) {
             let mut below = Vec::new();
             for task in tasks {
                 if self.is_last(task) {
@@ -140,7 +140,7 @@ impl<V: Volume> Traversal<'_, V> {
                 let mut found = sink();
                 let mut counts = Counts::default();
                 self.visit(task, &mut found, &mut counts);
-                found.end();
+                found.finish();
                 (found, counts)
             })
             .collect();
@@ -152,7 +152,7 @@ impl<V: Volume> Traversal<'_, V> {
         (sinks, counts)
     }
 
-    fn visit(&self, task: Task, sink: &mut impl Sink, counts: &mut Counts) {
+    fn visit(&self, task: Task, sink: &mut impl LeafVisitor, counts: &mut Counts) {
         let mut stack = vec![task];
         while let Some(task) = stack.pop() {
             if !self.is_last(task) {
@@ -160,8 +160,8 @@ impl<V: Volume> Traversal<'_, V> {
                 continue;
             }
             match task {
-                Task::Own(i) => sink.own(i as usize),
-                Task::Two(i, j) => sink.pair(i as usize, j as usize),
+                Task::Own(i) => sink.visit_leaf(i as usize),
+                Task::Two(i, j) => sink.visit_pair(i as usize, j as usize),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Boxes that move with what they hold.
+//! Moving boxes: one AABB at each end of the step, linear in between.
 //!
 //! A box at each end of the step, in 32-bit numbers. A point that moves on a straight line is, at time t, inside
 //! `(1 − t) B₀ + t B₁`. Two such boxes are told apart by an axis along which one lies beyond the other, the
@@ -7,11 +7,11 @@
 //! have in common.
 //!
 //! **Rounding.** With ε = 2⁻²⁴, a coordinate c is rounded once, by ε|c|, its bound s = m + 4ε|c| by ε s twice,
-//! and c ∓ s by ε (|c| + s): less than the 4ε|c| and the [`SURPLUS`] of the margin m together. The box of
+//! and c ∓ s by ε (|c| + s): less than the 4ε|c| and the [`MARGIN_ROUNDING`] of the margin m together. The box of
 //! several paths is made of those of each, so it holds them bit for bit.
 
 use super::{Aabb, Volume, outward};
-use crate::wide::{F32x8, Work, any_above_twice, with_simd};
+use crate::simd::{F32x8, Work, any_above_twice, with_simd};
 use glam::DVec3;
 
 /// A box at both ends of the step, in one line of cache. The empty box has `lo` > `hi`.
@@ -25,23 +25,23 @@ pub struct MovingBox {
 }
 
 /// What is added to a margin, relative to it.
-const SURPLUS: f64 = 1e-6;
+const MARGIN_ROUNDING: f64 = 1e-6;
 
 /// What is added for a coordinate's rounding, relative to it.
 const COORDINATE_ROUNDING: f32 = 4.0 / 16_777_216.0;
 
 /// What is added to a box that is seen from a point, relative to what it comes from.
-const SEEN: f32 = 32.0 / 16_777_216.0;
+const SEEN_ROUNDING: f32 = 32.0 / 16_777_216.0;
 
 /// Largest coordinate; a box with one beyond it has no end.
-const LIMIT: f32 = 1e30;
+const MAX_COORDINATE: f32 = 1e30;
 
-const NOWHERE: [f32; 8] = {
+const EMPTY_LO: [f32; 8] = {
     let i = f32::INFINITY;
     [i, i, i, 0.0, i, i, i, 0.0]
 };
 
-const ENDLESS: [f32; 8] = {
+const EMPTY_HI: [f32; 8] = {
     let i = f32::NEG_INFINITY;
     [i, i, i, 0.0, i, i, i, 0.0]
 };
@@ -55,7 +55,7 @@ impl Default for MovingBox {
 /// A margin in 32-bit numbers, rounded up so far that it covers its own rounding in sums.
 #[inline]
 pub(crate) fn margin(margin: f64) -> f32 {
-    let surplus = SURPLUS * margin.abs() + f64::from(f32::MIN_POSITIVE);
+    let surplus = MARGIN_ROUNDING * margin.abs() + f64::from(f32::MIN_POSITIVE);
     ((margin + surplus) as f32).next_up()
 }
 
@@ -69,7 +69,7 @@ impl MovingBox {
         margin: S::Vector,
     ) -> [S::Vector; 3] {
         let (p, q) = (a.to_array(), b.to_array());
-        let y = w.narrowed([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
+        let y = w.convert_f64([p[0], p[1], p[2], 0.0], [q[0], q[1], q[2], 0.0]);
         let size = w.max(y, w.sub(w.splat(0.0), y));
         let s = w.add(w.mul(size, w.splat(COORDINATE_ROUNDING)), margin);
         [w.sub(y, s), w.add(y, s), size]
@@ -85,7 +85,7 @@ impl MovingBox {
     /// large as the boxes of these paths together.
     ///
     /// With s the sum of the point's coordinate and the largest of these, their sum is off by 3 ε s, and the box of a
-    /// path reaches 7 ε s beyond its margin: [`SEEN`] times s is more than both.
+    /// path reaches 7 ε s beyond its margin: [`SEEN_ROUNDING`] times s is more than both.
     #[inline(always)]
     pub(crate) fn from_point<S: F32x8>(
         w: S,
@@ -93,12 +93,12 @@ impl MovingBox {
         [lo, hi]: [S::Vector; 2],
         margin: f32,
     ) -> Self {
-        let margin = margin + SEEN * margin;
+        let margin = margin + SEEN_ROUNDING * margin;
         let [x, y, z] = point.to_array();
-        let point = w.narrowed([x, y, z, 0.0], [x, y, z, 0.0]);
+        let point = w.convert_f64([x, y, z, 0.0], [x, y, z, 0.0]);
         let away = w.max(hi, w.sub(w.splat(0.0), lo));
         let size = w.add(w.max(point, w.sub(w.splat(0.0), point)), away);
-        let s = w.add(w.mul(size, w.splat(SEEN)), Self::margins(w, margin));
+        let s = w.add(w.mul(size, w.splat(SEEN_ROUNDING)), Self::margins(w, margin));
         let (lo, hi) = (w.sub(w.add(point, lo), s), w.add(w.add(point, hi), s));
         Self::from_bounds(w, [lo, hi, size])
     }
@@ -106,11 +106,11 @@ impl MovingBox {
     /// From bounds and the largest coordinate among them.
     #[inline(always)]
     pub(crate) fn from_bounds<S: F32x8>(w: S, [lo, hi, size]: [S::Vector; 3]) -> Self {
-        if w.bits(w.above(size, w.splat(LIMIT))) == 0 {
+        if w.movemask(w.cmp_gt(size, w.splat(MAX_COORDINATE))) == 0 {
             Self { lo: w.store(lo), hi: w.store(hi) }
         } else {
             // Sums of numbers so large may be anything.
-            Self { lo: ENDLESS, hi: NOWHERE }
+            Self { lo: EMPTY_HI, hi: EMPTY_LO }
         }
     }
 }
@@ -127,7 +127,7 @@ impl<I: Iterator<Item = [DVec3; 2]>> Work for Around<I> {
     #[inline(always)]
     fn run(self, w: impl F32x8) -> MovingBox {
         let m = MovingBox::margins(w, margin(self.margin));
-        let (mut lo, mut hi, mut size) = (w.load(NOWHERE), w.load(ENDLESS), w.splat(0.0));
+        let (mut lo, mut hi, mut size) = (w.load(EMPTY_LO), w.load(EMPTY_HI), w.splat(0.0));
         for path in self.paths {
             let [l, h, s] = MovingBox::of_path(w, &path, m);
             (lo, hi, size) = (w.min(l, lo), w.max(h, hi), w.max(s, size));
@@ -137,7 +137,7 @@ impl<I: Iterator<Item = [DVec3; 2]>> Work for Around<I> {
 }
 
 impl Volume for MovingBox {
-    const EMPTY: Self = Self { lo: NOWHERE, hi: ENDLESS };
+    const EMPTY: Self = Self { lo: EMPTY_LO, hi: EMPTY_HI };
     const SHARPER_THAN_BOX: bool = true;
     const MOVES: bool = true;
 

@@ -144,7 +144,9 @@ pub(crate) fn crossing_funnel(around: usize, across: usize) -> TriMesh {
 pub(crate) fn impacts(s: &Surface, motion: Motion<'_>, candidates: &Candidates) -> Candidates {
     let gap = Separation::gap(1e-9);
     let meets = |pair: Pair, v: [u32; 4]| {
-        Ccd::Separating.answer(pair, &v.map(|v| motion.ends(v)), gap, Filter::Hull).is_some()
+        Ccd::Separating
+            .time_of_impact(pair, &v.map(|v| motion.ends(v)), gap, Filter::Hull)
+            .is_some()
     };
     let vf = |[v, t]: &&[u32; 2]| {
         let [a, b, c] = s.triangles[*t as usize];

@@ -5,8 +5,8 @@ use glam::{DVec2, DVec3};
 use std::f64::consts::FRAC_PI_2;
 
 /// How far a sheet of an outer layer is before the one within, and how much higher [m].
-const BEFORE: f64 = 0.02;
-const HIGHER: f64 = 0.012;
+const LAYER_OFFSET: f64 = 0.02;
+const LAYER_LIFT: f64 = 0.012;
 
 /// A place for a panel: a map of the plane into space without stretch.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub(super) enum Place {
     /// Upright on a level closed curve around a leg, whose way through the middle stays where it is.
     Leg { curve: Vec<DVec3>, start: f64, height: f64 },
     /// Lying before (+1) or behind (−1) the body, y pointing to it, bent down at both sides like a roof: level for |x| below `level`,
-    /// then around an arc of radius `bend`, then straight down.
-    Roof { origin: DVec3, side: f64, level: f64, bend: f64 },
+    /// then around an arc of radius `bend`, then straight down. x is counted from `middle`.
+    Roof { origin: DVec3, side: f64, middle: f64, level: f64, bend: f64 },
 }
 
 impl Place {
@@ -36,14 +36,15 @@ impl Place {
                 let on = along(curve, start + p.x);
                 DVec3::new(on.x, height + p.y, on.z)
             }
-            Self::Roof { origin, side, level, bend } => {
-                let beyond = (p.x.abs() - level).max(0.0);
+            Self::Roof { origin, side, middle, level, bend } => {
+                let across = p.x - middle;
+                let beyond = (across.abs() - level).max(0.0);
                 let turn = (beyond / bend).min(FRAC_PI_2);
                 let (sin, cos) = libm::sincos(turn);
                 let straight = beyond - turn * bend;
-                let x = p.x.abs().min(*level) + bend * sin;
+                let x = across.abs().min(*level) + bend * sin;
                 let drop = bend * (1.0 - cos) + straight;
-                *origin + DVec3::new(side * x * p.x.signum(), -drop, -side * p.y)
+                *origin + DVec3::new(side * x * across.signum(), -drop, -side * p.y)
             }
         }
     }
@@ -74,12 +75,12 @@ impl Place {
             for (layer, place) in inner {
                 let Self::Flat { origin: other, away: looks, .. } = place else { continue };
                 if looks.dot(*away) > 0.9 {
-                    distance = distance.max((*other - *origin).dot(*away) + BEFORE);
+                    distance = distance.max((*other - *origin).dot(*away) + LAYER_OFFSET);
                     layers.push(*layer);
                 }
             }
             layers.dedup();
-            *origin += *away * distance + *up * (HIGHER * layers.len() as f64);
+            *origin += *away * distance + *up * (LAYER_LIFT * layers.len() as f64);
         }
         self
     }
@@ -102,7 +103,7 @@ mod tests {
         let square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
         let curve: Vec<DVec3> = square.iter().map(|(x, z)| DVec3::new(*x, 0.0, *z)).collect();
         let places = [
-            Place::Roof { origin: DVec3::ONE, side: -1.0, level: 0.11, bend: 0.1 },
+            Place::Roof { origin: DVec3::ONE, side: -1.0, middle: 0.02, level: 0.11, bend: 0.1 },
             Place::Leg { curve, start: 0.3, height: 1.0 },
             Place::Tube {
                 origin: DVec3::ZERO,

@@ -23,7 +23,7 @@ pub struct Strain {
     pub shear: f64,
     /// Largest and least elongation.
     pub principal: [f64; 2],
-    /// Largest and least principal tension [N/m]; negative where cloth is pressed together.
+    /// Largest and least principal tension [N/m]; negative where cloth is compressed.
     pub tension: [f64; 2],
     /// Second Piola–Kirchhoff stress (S11, S22, S12) [N/m].
     pub stress: [f64; 3],
@@ -187,7 +187,7 @@ pub(super) fn strains(worn: &Worn<'_>, merged: &Merged) -> Result<Vec<Strain>, E
             warp: c22.sqrt() - 1.0,
             shear,
             principal: stretches.map(|l| l - 1.0),
-            // A triangle pressed to a line has no width to bear anything over.
+            // A triangle compressed to a line has no width to bear anything over.
             tension: if j > 1e-9 { pulls.map(|p| p / j) } else { [0.0; 2] },
             stress: s,
         }

@@ -5,8 +5,8 @@
 //! until it is not, by a few centimetres at most. A bust is then still compared with the bust of the body, for the garment
 //! has to pass it; other girths with that of the body in the plane that was found.
 
+use super::body_contact::BodyContact;
 use super::cloth::Merged;
-use super::press::Press;
 use super::section::{Ring, rings};
 use super::{Worn, is_around};
 use glam::DVec3;
@@ -15,13 +15,13 @@ use toile_body::{Loop, Plane, Tape, length, slice};
 use toile_pattern::BodyPart;
 
 /// Distance between planes that are tried [m].
-const STEP: f64 = 0.005;
+const PLANE_STEP: f64 = 0.005;
 
 /// The waist of a garment is its narrowest girth within this of the tape [m].
 const WAIST_RANGE: f64 = 0.03;
 
 /// By so much a girth is narrower than another [m].
-const NARROWER: f64 = 0.002;
+const NARROWING_TOLERANCE: f64 = 0.002;
 
 /// An elastic within this of a girth holds it [m].
 const ELASTIC_RANGE: f64 = 0.04;
@@ -62,7 +62,7 @@ impl Girth {
 }
 
 /// How far a plane may be moved down and up [m].
-fn reach(name: &str) -> Option<[f64; 2]> {
+fn plane_range(name: &str) -> Option<[f64; 2]> {
     Some(match name {
         "bust_girth" => [0.06, 0.0],
         "underbust_girth" => [0.02, 0.0],
@@ -76,13 +76,13 @@ fn reach(name: &str) -> Option<[f64; 2]> {
 }
 
 /// All girths that the garment goes around.
-pub(super) fn girths(worn: &Worn<'_>, merged: &Merged, press: &Press) -> Vec<Girth> {
+pub(super) fn girths(worn: &Worn<'_>, merged: &Merged, press: &BodyContact) -> Vec<Girth> {
     let closed = worn.tapes.iter().filter(|t| t.closed && t.line.len() > 2);
     closed.filter_map(|tape| girth(worn, merged, press, tape)).collect()
 }
 
-fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option<Girth> {
-    let [down, up] = reach(tape.name)?;
+fn girth(worn: &Worn<'_>, merged: &Merged, press: &BodyContact, tape: &Tape) -> Option<Girth> {
+    let [down, up] = plane_range(tape.name)?;
     let plane = plane_of(tape)?;
     let arm = matches!(tape.name, "upper_arm_girth" | "elbow_girth" | "wrist_girth");
     let panel = |p: u32| match worn.pattern.panels.get(p as usize).map(|p| p.placement.part) {
@@ -91,11 +91,11 @@ fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option
         Some(Some(_)) => !arm,
         _ => true,
     };
-    let steps = (down.max(up) / STEP).round() as i32;
+    let steps = (down.max(up) / PLANE_STEP).round() as i32;
     // 0, then down and up in turn.
     let moves = std::iter::once(0).chain((1..=steps).flat_map(|k| [-k, k]));
     let at = |moved: f64| {
-        if moved < -down - 0.5 * STEP || moved > up + 0.5 * STEP {
+        if moved < -down - 0.5 * PLANE_STEP || moved > up + 0.5 * PLANE_STEP {
             return None;
         }
         let plane = Plane { point: plane.point + plane.normal * moved, ..plane };
@@ -110,10 +110,12 @@ fn girth(worn: &Worn<'_>, merged: &Merged, press: &Press, tape: &Tape) -> Option
         let ring = found.min_by(|a, b| a.worn.total_cmp(&b.worn))?;
         Some(Section { moved, ring, around })
     };
-    let mut sections = moves.filter_map(|k| at(STEP * f64::from(k)));
+    let mut sections = moves.filter_map(|k| at(PLANE_STEP * f64::from(k)));
     let Section { moved, ring, around } = if tape.name == "waist_girth" {
         let near = sections.filter(|s| s.moved.abs() <= WAIST_RANGE);
-        near.reduce(|best, s| if s.ring.rest < best.ring.rest - NARROWER { s } else { best })?
+        near.reduce(
+            |best, s| if s.ring.rest < best.ring.rest - NARROWING_TOLERANCE { s } else { best },
+        )?
     } else {
         sections.next()?
     };

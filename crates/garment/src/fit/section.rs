@@ -3,8 +3,8 @@
 //! Every triangle that the plane cuts gives a piece of line; the same two points in the pattern say how long it is at rest.
 //! Pieces that meet at an edge belong together. A line that comes back to its beginning is closed.
 
+use super::body_contact::BodyContact;
 use super::cloth::Merged;
-use super::press::Press;
 use glam::{DVec2, DVec3};
 use toile_body::Plane;
 
@@ -36,7 +36,7 @@ struct Piece {
 /// All lines in which a plane cuts the triangles of some panels.
 pub(super) fn rings(
     merged: &Merged,
-    press: &Press,
+    press: &BodyContact,
     plane: Plane,
     panel: &dyn Fn(u32) -> bool,
 ) -> Vec<Ring> {
@@ -117,7 +117,7 @@ impl Ring {
 }
 
 /// The piece in a triangle whose corners are so high above the plane. A corner on the plane counts as above it.
-fn piece(merged: &Merged, press: &Press, t: usize, heights: [f64; 3]) -> Option<Piece> {
+fn piece(merged: &Merged, press: &BodyContact, t: usize, heights: [f64; 3]) -> Option<Piece> {
     let above = heights.map(|h| h >= 0.0);
     if above[0] == above[1] && above[1] == above[2] {
         return None;

@@ -10,7 +10,7 @@ use toile_pattern::design::Design;
 use toile_pattern::{Measurements, Size};
 
 /// How much more a girth that is too tight counts than one that is too wide.
-const TIGHT: f64 = 4.0;
+const TIGHTNESS_WEIGHT: f64 = 4.0;
 
 /// A girth of one size on a body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,7 +34,7 @@ impl SizeGirth {
 
     fn loss(&self) -> f64 {
         let off = self.off();
-        off * off * if off < 0.0 { TIGHT } else { 1.0 }
+        off * off * if off < 0.0 { TIGHTNESS_WEIGHT } else { 1.0 }
     }
 
     fn title(&self) -> String {

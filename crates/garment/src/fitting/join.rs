@@ -1,6 +1,6 @@
 //! Sewn vertices are joined where they are near, and ironed where they lie crosswise.
 
-use super::{CROSSWISE, Fitting, Stage};
+use super::{Fitting, Stage};
 use crate::error::Error;
 use crate::iron::iron;
 use crate::weld::{Meet, Weld};
@@ -78,7 +78,7 @@ impl Fitting {
     /// intersections. What cannot be ironed stays as it is.
     pub(super) fn iron(&mut self) -> Result<(), Error> {
         let open: Vec<usize> = (0..self.pairs.len())
-            .filter(|i| !self.joined[*i] && self.gap(self.pairs[*i]) < CROSSWISE * self.spacing)
+            .filter(|i| !self.joined[*i] && self.gap(self.pairs[*i]) < self.crosswise())
             .collect();
         if open.is_empty() {
             return Ok(());

@@ -5,7 +5,7 @@ use crate::error::Error;
 use glam::{DVec2, DVec3};
 
 /// Most stitches of a seam within a stitch of a plane that it crosses.
-const ACROSS: usize = 6;
+const MAX_CROSSING_STITCHES: usize = 6;
 
 impl Fitting {
     /// Which seam is open widest, where, and whether there is cloth enough; nothing if all are closed.
@@ -67,7 +67,8 @@ impl Fitting {
         let near = |i: &usize| (x[self.pairs[*i][0] as usize].y - point.y).abs() < self.spacing;
         let close: Vec<usize> = (0..self.pairs.len()).filter(near).collect();
         let crosses = |i: &&usize| {
-            close.iter().filter(|k| self.seams[**k] == self.seams[**i]).count() <= ACROSS
+            close.iter().filter(|k| self.seams[**k] == self.seams[**i]).count()
+                <= MAX_CROSSING_STITCHES
         };
         let ends = |i: &usize| self.pairs[*i].map(|v| of_vertex[v as usize]);
         let links: Vec<[usize; 2]> = close.iter().filter(crosses).map(ends).collect();

@@ -6,7 +6,8 @@
 //! the body or itself there; that is ironed, and the exact audit decides. Sewing takes most of the time of a garment, and a quarter of
 //! the vertices take less than a quarter of it.
 
-use super::{Fitting, Stage};
+use super::hold::Start;
+use super::{Fitting, Grip, Stage};
 use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::iron::iron;
@@ -31,14 +32,18 @@ impl Fitting {
         if self.open_stitches() > 0 || coarse.panels.len() != mesh.panels.len() {
             return Ok(None);
         }
-        let carried = Carrier::new(coarse, mesh).carry(|v| self.position(v));
+        let carrier = Carrier::new(coarse, mesh);
+        let carried = carrier.carry(|v| self.position(v));
         let arrangement = Arrangement { panels: carried, bands: self.bands.clone() };
         let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabrics)?;
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);
         let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;
         let solid = Shape::from(&self.body);
-        (fine.stage, fine.has_friction) = (Stage::Draping, fine.is_elastic);
+        (fine.stage, fine.grip) = (Stage::Draping, self.grip);
+        fine.has_friction = fine.is_elastic || fine.grip > Grip::Loose;
+        let start = |x: &Start| Start { x: carrier.carry(|v| x.x[v as usize]).concat() };
+        fine.start = self.start.as_ref().map(start);
         fine.pull[0] = fine.pull[1];
         let all: Vec<usize> = (0..pairs.len()).collect();
         for round in 0..REFINING_ROUNDS {
@@ -51,6 +56,10 @@ impl Fitting {
             let near = world.separation_violations()?;
             if near.is_empty() {
                 fine.go_on_in(world, &weld, &all)?;
+                if let (Grip::Elastic, Some(start)) = (fine.grip, &fine.start) {
+                    fine.elastic = fine.rim_elastic(&start.x);
+                    fine.thread()?;
+                }
                 return Ok(Some(fine));
             }
             let touching: Vec<u32> = near
@@ -80,7 +89,7 @@ impl Carrier {
         let panels = panels.map(|((from, to), offset)| {
             let points = to.mesh.positions.par_iter();
             let located = points.map(|p| {
-                let (vertices, weights) = located(&from.mesh, p.truncate());
+                let (vertices, weights) = barycentric_location(&from.mesh, p.truncate());
                 (vertices.map(|v| v + offset), weights)
             });
             located.collect()
@@ -97,7 +106,7 @@ impl Carrier {
 }
 
 /// The triangle that a point of the pattern is in, or nearest to, and its weights there.
-fn located(flat: &TriMesh, p: DVec2) -> ([u32; 3], [f64; 3]) {
+fn barycentric_location(flat: &TriMesh, p: DVec2) -> ([u32; 3], [f64; 3]) {
     let mut best = (f64::NEG_INFINITY, [0; 3], [1.0, 0.0, 0.0]);
     for tri in &flat.triangles {
         let [a, b, c] = tri.map(|v| flat.positions[v as usize].truncate());
@@ -129,7 +138,7 @@ mod tests {
         let turn = glam::DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.7);
         let at = |v: u32| turn * flat.positions[v as usize] + DVec3::Y;
         for (x, y) in [(0.1, 0.2), (-0.43, 0.49), (0.5, -0.5), (0.52, 0.1), (0.0, -0.53)] {
-            let (vertices, [u, v, w]) = located(&flat, DVec2::new(x, y));
+            let (vertices, [u, v, w]) = barycentric_location(&flat, DVec2::new(x, y));
             let [a, b, c] = vertices.map(at);
             let there = a * u + b * v + c * w;
             let wanted = turn * DVec3::new(x, y, 0.0) + DVec3::Y;

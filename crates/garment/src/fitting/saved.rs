@@ -4,8 +4,9 @@
 //! world and what is here. The mesh of the world follows from which stitches are joined; its positions when it was made are kept,
 //! because the order of the collision tree depends on them.
 
+use super::hold::Start;
 use super::setup::joined;
-use super::{Fitting, Stage, world};
+use super::{Fitting, Grip, Stage, world};
 use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
@@ -22,10 +23,20 @@ pub struct SavedFitting {
     pub(super) stage: Stage,
     pub(super) steps: u32,
     pub(super) attempts: u64,
-    #[serde(alias = "rubs")]
     pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
+    #[serde(default)]
+    pub(super) is_first: bool,
+    /// Which pairs are sewn first; it depends on where they were arranged.
+    #[serde(default)]
+    pub(super) first: Vec<bool>,
+    #[serde(default)]
+    pub(super) grip: Grip,
+    #[serde(default)]
+    pub(super) start: Option<Start>,
+    #[serde(default)]
+    pub(super) elastic: Vec<([u32; 2], f64)>,
     pub(super) calm: Option<(u32, Vec<DVec3>)>,
     pub(super) slow: f64,
     pub(super) speed: f64,
@@ -45,6 +56,11 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            is_first: self.is_first,
+            first: self.first.clone(),
+            grip: self.grip,
+            start: self.start.clone(),
+            elastic: self.elastic.clone(),
             calm: self.calm.clone(),
             slow: self.slow,
             speed: self.speed,
@@ -54,7 +70,7 @@ impl Fitting {
         }
     }
 
-    /// Goes on from a saved fitting and the state of its world. Pattern, body and fabrics must be those that it was saved with.
+    /// Resumes from a saved fitting and the state of its world. Pattern, body and fabrics must be those that it was saved with.
     ///
     /// # Errors
     /// If the state belongs to another garment.
@@ -81,7 +97,7 @@ impl Fitting {
         }
         whole.positions = saved.origin;
         let friction = if saved.has_friction { None } else { Some(0.0) };
-        let mut world = world(whole, &ranges, body, fabrics, friction)?;
+        let mut world = world(whole, &ranges, body, fabrics, friction, saved.stage)?;
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
@@ -90,6 +106,8 @@ impl Fitting {
         (fitting.stage, fitting.steps, fitting.has_friction) =
             (saved.stage, saved.steps, saved.has_friction);
         fitting.attempts = saved.attempts as usize;
+        (fitting.is_first, fitting.first) = (saved.is_first, saved.first);
+        (fitting.grip, fitting.start, fitting.elastic) = (saved.grip, saved.start, saved.elastic);
         (fitting.calm, fitting.slow, fitting.speed) = (saved.calm, saved.slow, saved.speed);
         (fitting.pull, fitting.progress) = (saved.pull, saved.progress);
         if fitting.stage != Stage::Sewing {

@@ -8,12 +8,12 @@ use toile_pattern::meshing::PatternMesh;
 use toile_sim::barrier::Seam;
 
 /// Stiffness of the tape that stays a band [N], and the strain beyond which its pull grows no more.
-const TAPE: f64 = 100.0;
-const TAPE_GIVES: f64 = 0.2;
+const TAPE_STIFFNESS: f64 = 100.0;
+const TAPE_MAX_STRAIN: f64 = 0.2;
 /// The same strain for elastics, which are stretched to twice their length and more.
-const ELASTIC_GIVES: f64 = 2.0;
+const ELASTIC_MAX_STRAIN: f64 = 2.0;
 /// Room between panels in the material plane [m].
-const APART: f64 = 0.05;
+const PANEL_SPACING: f64 = 0.05;
 
 /// All panels where they are put, side by side in the material plane: where they overlapped there, the detector could not
 /// tell that they are flat.
@@ -26,7 +26,7 @@ pub(super) fn joined(mesh: &PatternMesh, arrangement: &Arrangement) -> (TriMesh,
         let low = put.uv.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
         let high = put.uv.iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
         put.uv.iter_mut().for_each(|p| *p += DVec2::new(next - low, 0.0));
-        next += high - low + APART;
+        next += high - low + PANEL_SPACING;
         let first = all.triangles.len() as u32;
         all.append(&put);
         let triangles = first..all.triangles.len() as u32;
@@ -51,12 +51,12 @@ pub(super) fn tapes(mesh: &PatternMesh, bands: &[bool]) -> Vec<Seam> {
             }
         };
         for elastic in &panel.elastics {
-            along(&elastic.vertices, elastic.ratio, elastic.stiffness, ELASTIC_GIVES);
+            along(&elastic.vertices, elastic.ratio, elastic.stiffness, ELASTIC_MAX_STRAIN);
         }
         if bands[i] && panel.elastics.is_empty() {
             let longest = panel.edges.iter().map(|e| length(e)).fold(0.0, f64::max);
             let long = panel.edges.iter().filter(|e| length(e) > 0.5 * longest);
-            long.for_each(|e| along(e, 1.0, TAPE, TAPE_GIVES));
+            long.for_each(|e| along(e, 1.0, TAPE_STIFFNESS, TAPE_MAX_STRAIN));
         }
     }
     tapes

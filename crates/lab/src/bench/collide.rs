@@ -37,7 +37,7 @@ pub use truth::true_pairs;
 pub const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
 /// Candidates that may be kept at once: two gigabytes.
-const MOST_PAIRS: f64 = 2.5e8;
+const MAX_PAIRS: f64 = 2.5e8;
 
 /// A way to make a detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -307,7 +307,7 @@ fn too_much(
     let ratio = size as f64 / row.triangles.max(1) as f64;
     // A finer mesh has more features within a separation.
     let pairs = row.feature_pairs as f64 * ratio.powf(1.5);
-    if pairs > MOST_PAIRS {
+    if pairs > MAX_PAIRS {
         return Some(format!("about {pairs:.0e} candidates would not fit in memory"));
     }
     let growth = ratio.powf(1.2);
@@ -354,9 +354,9 @@ fn measure_choice(case: &Case, choice: &Choice, repeats: usize, truth: &mut Opti
         }
     }
     let (candidates, counts) = found;
-    // What was sifted by planes need not be again.
-    let sifted = choice.options.prune != Prune::Nothing;
-    let filter = if sifted { Filter::None } else { Filter::Hull };
+    // What was filtered by planes need not be so again.
+    let filtered = choice.options.prune != Prune::Nothing;
+    let filter = if filtered { Filter::None } else { Filter::Hull };
     let (_, narrow_seconds) = timed(|| decide(case, &detector, &candidates, filter));
     let true_pairs =
         *truth.get_or_insert_with(|| true_pairs(case, &detector.surface, &candidates).len() as u64);
@@ -410,7 +410,7 @@ fn decide(case: &Case, detector: &Detector, candidates: &Candidates, filter: Fil
         let list = if pair == Pair::VertexFace { &candidates.vf } else { &candidates.ee };
         let ask = |i: usize| Some(truth::query(surface, motion, pair, list[i]));
         let ccd = Ccd::Separating;
-        ccd.answer_all(pair, list.len(), separation, filter, ask, |_, _| impacts += 1);
+        ccd.times_of_impact(pair, list.len(), separation, filter, ask, |_, _| impacts += 1);
     }
     impacts
 }

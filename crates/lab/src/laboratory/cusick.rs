@@ -32,7 +32,7 @@ use toile_sim::{Cloth, Fabric};
 const ANGLES: usize = 720;
 /// Iterations after which the shadow is looked at, and most of all.
 const ROUND: u32 = 50;
-const MOST: u32 = 2000;
+const MAX_ITERATIONS: u32 = 2000;
 /// A shadow that changes less than this in a round has settled, in parts of the ring.
 const STILL: f64 = 3e-4;
 /// The coarsest mesh to begin on.
@@ -222,8 +222,8 @@ impl Meter {
                     iterations += report.iterations;
                     break (outline, coefficient, report.energy);
                 }
-                Err(StaticsError::NotSettled { iterations: made, .. })
-                    if iterations + made < MOST =>
+                Err(StaticsError::NoConvergence { iterations: made, .. })
+                    if iterations + made < MAX_ITERATIONS =>
                 {
                     iterations += made;
                     // What still creeps does not change the shadow any more.

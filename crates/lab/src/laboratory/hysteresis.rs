@@ -2,7 +2,7 @@
 //! loses the areas of its loops.
 //!
 //! The forces of a slow test are those of the elements at the end of each step with the sliders of the state, by virtual work
-//! at the vertices that are led. The swinging strip is judged by the strains of its triangles alone: between two
+//! at the vertices that are prescribed. The swinging strip is judged by the strains of its triangles alone: between two
 //! reversals Δe apart a slider of limit L and stiffness k loses L (Δe − 2 L/k), and half the 2 on the way from rest.
 
 use super::kes::{self, Along, CYCLE, Fineness, LAST_ANGLE, LAST_CURVATURE, Loop};
@@ -81,12 +81,12 @@ fn settings(setup: &Setup, rule: Rule, h: f64) -> Settings {
     Settings { step: h, barrier, stretch, bend, ..Preset::Toile.settings() }
 }
 
-/// A specimen whose vertices are all led or free, and the path on which they are led.
+/// A specimen whose vertices are all prescribed or free, and the path along which they move.
 struct Course<'a> {
     mesh: TriMesh,
     grid: Option<[usize; 2]>,
-    /// Vertices that are led.
-    led: Vec<u32>,
+    /// Vertices that are prescribed.
+    prescribed: Vec<u32>,
     /// Values of the loop, step by step.
     values: Vec<f64>,
     /// Where a point is at a value of the loop.
@@ -106,7 +106,7 @@ fn cycle(points: usize, last: f64) -> Vec<f64> {
 }
 
 impl Course<'_> {
-    /// The work at the led vertices by the value [J], value by value.
+    /// The work at the prescribed vertices by the value [J], value by value.
     fn run(mut self, setup: &Setup, fabric: &Fabric) -> Result<Loop, Failure> {
         let (rest, shape) = (self.mesh.uv.clone(), self.shape);
         self.mesh.positions = rest.iter().map(|p| shape(*p, 0.0)).collect();
@@ -128,13 +128,13 @@ impl Course<'_> {
                 Motion::Keys { centre: DVec3::ZERO, keys: values.enumerate().map(key).collect() };
             Pin { vertices: vec![v], motion, until: f64::INFINITY }
         };
-        let pins = self.led.iter().map(|v| keys(*v)).collect();
+        let pins = self.prescribed.iter().map(|v| keys(*v)).collect();
         let surroundings = Surroundings { pins, gravity: DVec3::ZERO, ..Surroundings::default() };
         let mut world = World::new(vec![cloth], surroundings, settings(setup, Rule::Euler, STEP))?;
         let (mut path, mut gradient) = (Loop::new(), vec![DVec3::ZERO; rest.len()]);
         for value in self.values {
             world.step()?;
-            sheet.set_slips(&world.state().slips);
+            sheet.set_slider_positions(&world.state().slider_positions);
             sheet.gradient(&world.state().x, &mut gradient);
             let work = |v: &u32| {
                 let p = rest[*v as usize];
@@ -142,7 +142,7 @@ impl Course<'_> {
                     shape(p, value + self.virtual_step) - shape(p, value - self.virtual_step);
                 gradient[*v as usize].dot(change) / (2.0 * self.virtual_step)
             };
-            path.push((value, self.led.iter().map(work).sum()));
+            path.push((value, self.prescribed.iter().map(work).sum()));
         }
         Ok(path)
     }
@@ -153,9 +153,9 @@ fn shear_loop(setup: &Setup) -> Result<Loop, Failure> {
     let cells = fineness(setup).cells;
     let (mesh, grid) = setup.mesh.rectangle([SIDE; 2], [cells; 2], |_| false);
     let edge = |p: &DVec2| p.abs().max_element() > 0.5 * SIDE * (1.0 - 1e-9);
-    let led = (0..mesh.uv.len() as u32).filter(|v| edge(&mesh.uv[*v as usize])).collect();
+    let prescribed = (0..mesh.uv.len() as u32).filter(|v| edge(&mesh.uv[*v as usize])).collect();
     let values = cycle(fineness(setup).points, LAST_ANGLE.to_radians());
-    let course = Course { mesh, grid, led, values, shape: &place, virtual_step: 1e-4 };
+    let course = Course { mesh, grid, prescribed, values, shape: &place, virtual_step: 1e-4 };
     let path = course.run(setup, &fabric())?;
     Ok(path.into_iter().map(|(a, work)| (a, work / (SIDE * SIDE * libm::cos(a)))).collect())
 }
@@ -190,14 +190,14 @@ fn bent(p: DVec2, curvature: f64, cells: usize) -> DVec3 {
 fn run_bending(setup: &Setup) -> Result<Vec<Reading>, Failure> {
     let cells = setup.pick(24, 12);
     let step = ARC[0] / cells as f64;
-    // Two columns at each end are led.
+    // Two columns at each end are prescribed.
     let end = |p: DVec2| p.x.abs() > 0.5 * ARC[0] - 1.5 * step;
     let across = (ARC[1] / step).round() as usize;
     let (mesh, grid) = setup.mesh.rectangle(ARC, [cells, across], end);
-    let led = (0..mesh.uv.len() as u32).filter(|v| end(mesh.uv[*v as usize])).collect();
+    let prescribed = (0..mesh.uv.len() as u32).filter(|v| end(mesh.uv[*v as usize])).collect();
     let values = cycle(fineness(setup).points, LAST_CURVATURE);
     let shape = |p: DVec2, curvature: f64| bent(p, curvature, cells);
-    let course = Course { mesh, grid, led, values, shape: &shape, virtual_step: VIRTUAL };
+    let course = Course { mesh, grid, prescribed, values, shape: &shape, virtual_step: VIRTUAL };
     let fabric = fabric();
     let path = course.run(setup, &fabric)?;
     // All columns but the outermost are bent.
@@ -283,8 +283,8 @@ impl Swings {
 }
 
 fn run_swing(setup: &Setup) -> Result<Vec<Reading>, Failure> {
-    let rubbing = Fabric { shear_hysteresis: 0.05, ..Fabric::default() };
-    let [all, lost, areas] = swing(setup, &rubbing)?;
+    let with_friction = Fabric { shear_hysteresis: 0.05, ..Fabric::default() };
+    let [all, lost, areas] = swing(setup, &with_friction)?;
     let [_, kept, _] = swing(setup, &Fabric::default())?;
     Ok(vec![
         Reading::new("loss over the areas of the loops", lost / areas, 1.0, 0.02),

@@ -5,7 +5,7 @@ use super::report::{Report, Section};
 use super::{Compare, Failure, Picture, Reading, Row, Test, cusick, peirce, picture_frame};
 use crate::plot::{Figure, Plot};
 use std::time::Instant;
-use toile::fabric::{kes::LAST_TENSION, tensile};
+use toile::fabric::{kes::KES_MAX_TENSION, tensile};
 use toile_sim::Fabric;
 
 /// How far a figure of Kawabata's tests may be off.
@@ -191,7 +191,7 @@ fn measure_tensile(fabric: &Fabric, quick: bool) -> Found {
         ]);
         let mut given: Loop = curve.iter().map(|p| (100.0 * p[0], p[1])).collect();
         if given.is_empty() {
-            given = vec![(0.0, 0.0), (100.0 * em, LAST_TENSION)];
+            given = vec![(0.0, 0.0), (100.0 * em, KES_MAX_TENSION)];
         }
         plot = plot
             .line(format!("{name}, simulated"), &scaled(&path, 100.0, 1.0))

@@ -17,11 +17,11 @@
 
 use super::Failure;
 use glam::{DVec2, DVec3};
-use toile::fabric::kes::LAST_TENSION;
+use toile::fabric::kes::KES_MAX_TENSION;
 use toile_mesh::shape::{Diagonals, grid};
 use toile_mesh::{Topology, TriMesh};
 use toile_sim::element::viscosity::Friction;
-use toile_sim::fabric::BENDING_TURN;
+use toile_sim::fabric::BENDING_TRANSITION;
 use toile_sim::linear::Constraint;
 use toile_sim::sheet::{Bend, Clamp, Sheet, Stretch};
 use toile_sim::statics::{Equilibrium, Statics};
@@ -253,8 +253,8 @@ pub fn tensile(
     let curve = if along == Along::Weft { &fabric.weft_curve } else { &fabric.warp_curve };
     let stiffness = if along == Along::Weft { fabric.weft } else { fabric.warp };
     let guess = match curve.last() {
-        Some([strain, tension]) => strain * LAST_TENSION / tension,
-        None => LAST_TENSION / stiffness,
+        Some([strain, tension]) => strain * KES_MAX_TENSION / tension,
+        None => KES_MAX_TENSION / stiffness,
     };
     if guess > WIDEST {
         return Err(Failure::Unreachable("500 gf/cm"));
@@ -267,24 +267,24 @@ pub fn tensile(
         let mut next = strain + step;
         rig.place(at(strain), at(next));
         let mut tension = rig.force()?.y;
-        if tension >= LAST_TENSION {
+        if tension >= KES_MAX_TENSION {
             // The end of the test, by secants from the step before; sliders wait.
             let (mut low, mut high) = ((strain, path.last().map_or(0.0, |p| p.1)), (next, tension));
             for _ in 0..30 {
-                next = low.0 + (LAST_TENSION - low.1) * (high.0 - low.0) / (high.1 - low.1);
+                next = low.0 + (KES_MAX_TENSION - low.1) * (high.0 - low.0) / (high.1 - low.1);
                 rig.x.clone_from(&begin);
                 rig.place(at(strain), at(next));
                 tension = rig.force()?.y;
-                if (tension / LAST_TENSION - 1.0).abs() < 1e-6 {
+                if (tension / KES_MAX_TENSION - 1.0).abs() < 1e-6 {
                     break;
                 }
-                *(if tension < LAST_TENSION { &mut low } else { &mut high }) = (next, tension);
+                *(if tension < KES_MAX_TENSION { &mut low } else { &mut high }) = (next, tension);
             }
         }
         rig.sheet.update_sliders(&rig.x);
         path.push((next, tension));
         strain = next;
-        if tension >= LAST_TENSION * (1.0 - 1e-6) {
+        if tension >= KES_MAX_TENSION * (1.0 - 1e-6) {
             break;
         }
         if strain > 2.0 * WIDEST {
@@ -307,7 +307,7 @@ pub fn tensile(
     };
     let wt = area(&path[..top]);
     let rt = -area(&path[top - 1..]) / wt;
-    Ok((path, Tensile { em, lt: wt / (0.5 * LAST_TENSION * em), wt, rt }))
+    Ok((path, Tensile { em, lt: wt / (0.5 * KES_MAX_TENSION * em), wt, rt }))
 }
 
 /// Shears a strip to ±8° and back.
@@ -388,8 +388,9 @@ pub fn bending(
     } else {
         fabric.bend_hysteresis_warp
     };
-    let friction = (width > 0.0).then(|| Friction::of_width(width, BENDING_TURN)).transpose()?;
-    let mut slips = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
+    let friction =
+        (width > 0.0).then(|| Friction::of_width(width, BENDING_TRANSITION)).transpose()?;
+    let mut slider_positions = friction.as_ref().map(Friction::at_rest).unwrap_or_default();
     let mut path = Loop::new();
     let n = fineness.points;
     // Friction apart, a curvature has one moment, and the other side is its mirror image.
@@ -403,8 +404,8 @@ pub fn bending(
             let curvature = LAST_CURVATURE * part;
             let mut moment = part.signum() * elastic[(part.abs() * n as f64).round() as usize];
             if let Some(friction) = &friction {
-                friction.slide(curvature, &mut slips);
-                moment += friction.evaluate(curvature, &slips)[1];
+                friction.slide(curvature, &mut slider_positions);
+                moment += friction.evaluate(curvature, &slider_positions)[1];
             }
             path.push((curvature, moment));
         }

@@ -51,7 +51,7 @@ pub(super) fn lowest(
         .map(|_| {
             let mut roll = || dice.uniform(-1.0, 1.0);
             let mut d: Vec<DVec3> = x.iter().map(|_| DVec3::new(roll(), roll(), roll())).collect();
-            filter.keep_free(&mut d);
+            filter.project_free(&mut d);
             d
         })
         .collect();
@@ -126,7 +126,7 @@ impl<'a> Tangent<'a> {
     fn multiply(&self, d: &[DVec3]) -> Vec<DVec3> {
         let mut y = vec![DVec3::ZERO; d.len()];
         Applied { tangent: &self.membrane, sheet: &self.sheet, x: self.x }.multiply(d, &mut y);
-        self.filter.keep_free(&mut y);
+        self.filter.project_free(&mut y);
         y
     }
 

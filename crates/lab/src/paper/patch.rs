@@ -59,7 +59,7 @@ impl Patch {
             SpringSystem::new(vec![4e-4; x.len()], springs, gravity, false).map_err(refused)?;
         let held = [(0, Constraint::Fixed), (vertex(SIDE - 1, 0), Constraint::Fixed)];
         let filter = Filter::new(x.len(), &held).map_err(refused)?;
-        filter.keep_free(&mut v);
+        filter.project_free(&mut v);
         Ok(Self { system, filter, x, v, end: 0.05 })
     }
 

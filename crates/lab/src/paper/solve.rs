@@ -114,7 +114,7 @@ impl<S: Dynamics> Dynamics for Counted<S> {
         self.cost.evaluations += 1;
         self.system.acceleration(t, x, v, a);
         if let Some(filter) = &self.filter {
-            filter.keep_free(a);
+            filter.project_free(a);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! from a new seed. An input that fails is kept in a file, and becomes a named test beside the code it broke.
 
 mod mutate;
+mod pictures;
 mod readers;
 mod seeds;
 mod watch;

@@ -1,6 +1,7 @@
 //! Every reader: what it is given, and what is done with what it returns.
 
 use super::geometry;
+use super::pictures;
 use super::seeds;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ fn on_disk(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// An error is what a broken file should give; it says something, in a few lines.
-fn judged<T>(result: Result<T, impl std::fmt::Display>) -> Option<T> {
+pub(crate) fn judged<T>(result: Result<T, impl std::fmt::Display>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(e) => {
@@ -86,6 +87,19 @@ pub(crate) fn all() -> Vec<Reader> {
         }),
         reader("sidecar", "toml", true, 1000, seeds::texts(&[seeds::SIDECAR]), |b, _| sidecar(b)),
         reader("motion-bvh", "bvh", true, 3000, seeds::bvh_files(), |b, _| motion(b)),
+        reader("picture-hdr", "hdr", false, 3000, pictures::hdr_files(), |b, _| {
+            pictures::scene_light(b)
+        }),
+        reader("picture-exr", "exr", false, 3000, pictures::exr_files(), |b, _| {
+            pictures::scene_light(b)
+        }),
+        reader("picture-png", "png", false, 3000, pictures::png_files(), |b, _| pictures::print(b)),
+        reader("draft-wif", "wif", true, 3000, seeds::texts(&[pictures::WIF]), |b, _| {
+            pictures::draft(b)
+        }),
+        reader("luminaire", "ies", true, 2000, pictures::ies_files(), |b, _| {
+            pictures::luminaire(b)
+        }),
         reader("measurements", "toml", true, 1000, seeds::texts(seeds::MEASUREMENTS), measurements),
         reader("queries", "csv", true, 3000, seeds::queries(), queries),
         reader("state", "bin", false, 1500, vec![saved_state()], state),
@@ -119,7 +133,7 @@ fn text(bytes: &[u8]) -> Option<String> {
 }
 
 /// Triangles above which a scene is only read: larger ones are allowed, and take their time.
-const MOST_CELLS: u64 = 3000;
+const MAX_CELLS: u64 = 3000;
 
 fn scene(bytes: &[u8], folder: &Path) {
     let Some(text) = text(bytes) else { return };
@@ -130,7 +144,7 @@ fn scene(bytes: &[u8], folder: &Path) {
     });
     // What is refused by size is refused by `build`.
     let cells = cells.fold(0, u64::saturating_add);
-    if cells <= MOST_CELLS || cells > 8_000_000 {
+    if cells <= MAX_CELLS || cells > 8_000_000 {
         judged(scene.build());
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 /// Most memory that a case may hold [bytes]. The files are some kilobytes; a mesh, its tree and its audit take a
 /// thousand times as much at most.
-const MOST_MEMORY: usize = 400 << 20;
+const MAX_MEMORY: usize = 400 << 20;
 
 /// Most memory that a case may ask for in all [bytes]: work that a slow machine does not change.
-const MOST_ASKED: usize = 20 << 30;
+const MAX_ASKED: usize = 20 << 30;
 
 /// Most processor time of a case [s]: loops that ask for no memory.
-const MOST_SECONDS: f64 = 20.0;
+const MAX_SECONDS: f64 = 20.0;
 
 /// The allocator of the system, counted.
 pub(crate) struct Counting;
@@ -45,8 +45,8 @@ fn count(size: usize) {
     if base == usize::MAX {
         return;
     }
-    let too_much = held > base.saturating_add(MOST_MEMORY);
-    let too_often = asked > ASKED_BASE.load(Relaxed).saturating_add(MOST_ASKED);
+    let too_much = held > base.saturating_add(MAX_MEMORY);
+    let too_often = asked > ASKED_BASE.load(Relaxed).saturating_add(MAX_ASKED);
     if too_much || too_often {
         // What is said takes memory too.
         BASE.store(usize::MAX, Relaxed);
@@ -55,7 +55,7 @@ fn count(size: usize) {
         fail(&format!("it holds {} MB", (held - base) >> 20));
     }
     if too_often {
-        fail(&format!("it has asked for {} GB in all", MOST_ASKED >> 30));
+        fail(&format!("it has asked for {} GB in all", MAX_ASKED >> 30));
     }
 }
 
@@ -146,8 +146,8 @@ pub(crate) fn watch_the_clock() {
             let now = CASE.load(Relaxed);
             if now != case || BASE.load(Relaxed) == usize::MAX {
                 (case, since) = (now, cpu());
-            } else if cpu() - since > MOST_SECONDS {
-                fail(&format!("it takes more than {MOST_SECONDS} s of the processor"));
+            } else if cpu() - since > MAX_SECONDS {
+                fail(&format!("it takes more than {MAX_SECONDS} s of the processor"));
             }
         }
     });

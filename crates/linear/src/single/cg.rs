@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients in single precision.
 
 use super::super::cg::{End, Outcome};
-use super::super::vector::PIECE;
+use super::super::vector::SUM_CHUNK;
 use super::{ContactBlock, Matrix};
 use glam::{DVec3, Vec3A};
 
@@ -14,14 +14,13 @@ pub trait Inverse {
 /// When to stop: when both hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The quadratic ½ xᵀ A x − bᵀ x has nearly stopped falling: with q what was won so far,
-    /// k Δq ≤ gain · q in iteration k [nash1990]. Infinite if it does not matter.
-    pub gain: f64,
+    /// The decrease of the quadratic model ½ xᵀ A x − bᵀ x is negligible: with q its decrease so far, k Δq ≤ tolerance · q in iteration k
+    /// [nash1990]. Infinite if it does not matter.
+    pub quadratic_tolerance: f64,
     /// √(rᵀ M⁻¹ r) has fallen to this part of what it was.
-    pub residual: f64,
-    /// … or √(rᵀ M⁻¹ r) has fallen to the root of this, whatever it was: what is left to win is about half of
-    /// it [J].
-    pub enough: f64,
+    pub relative_residual: f64,
+    /// … or √(rᵀ M⁻¹ r) has fallen to the root of this, whatever it was: what is left of the decrease is about half of it [J].
+    pub absolute_tolerance: f64,
     /// Most iterations.
     pub max_iterations: u32,
 }
@@ -43,7 +42,7 @@ impl Vectors {
     }
 }
 
-/// Solves (A + bonds) x = b from the x given, for all but the vertices `held`, which keep theirs.
+/// Solves (A + Σ contact blocks) x = b from the x given, for all vertices but `fixed`, whose x stays.
 ///
 /// The residual alone as a goal would forget soft modes, the quadratic alone stiff ones, such as contacts.
 pub fn solve(
@@ -79,26 +78,28 @@ pub fn solve(
             v.x.iter_mut().chain(&mut v.q).for_each(|x| *x *= part);
         }
     }
-    // What the start has won already.
-    let mut won = 0.0;
+    // The decrease of the start.
+    let mut decrease = 0.0;
     for i in 0..n {
         let b = b[i].as_vec3a();
         v.r[i] = b - v.q[i];
-        won += f64::from(v.x[i].dot(b) - 0.5 * v.x[i].dot(v.q[i]));
+        decrease += f64::from(v.x[i].dot(b) - 0.5 * v.x[i].dot(v.q[i]));
     }
-    won = f64::max(won, 0.0);
+    decrease = f64::max(decrease, 0.0);
     free(&mut v.r);
     m.apply(&v.r, &mut v.z);
     free(&mut v.z);
     v.p.copy_from_slice(&v.z);
-    let whole = dot(&v.r, &v.z);
-    let mut delta = whole;
+    let initial_delta = dot(&v.r, &v.z);
+    let mut delta = initial_delta;
     let mut iterations = 0;
     let end = loop {
         if !delta.is_finite() {
             break End::NotFinite;
         }
-        if delta <= f64::EPSILON * whole || (iterations > 0 && delta <= goal.enough) {
+        if delta <= f64::EPSILON * initial_delta
+            || (iterations > 0 && delta <= goal.absolute_tolerance)
+        {
             break End::Converged;
         }
         if iterations == goal.max_iterations {
@@ -122,15 +123,15 @@ pub fn solve(
         m.apply(&v.r, &mut v.z);
         free(&mut v.z);
         let next = dot(&v.r, &v.z);
-        let turn = (next / delta) as f32;
+        let beta = (next / delta) as f32;
         for (p, z) in v.p.iter_mut().zip(&v.z) {
-            *p = *z + *p * turn;
+            *p = *z + *p * beta;
         }
-        let more = 0.5 * delta * delta / curvature;
-        won += more;
+        let step_decrease = 0.5 * delta * delta / curvature;
+        decrease += step_decrease;
         delta = next;
-        let small = delta <= goal.residual * goal.residual * whole;
-        if small && f64::from(iterations) * more <= goal.gain * won {
+        let small = delta <= goal.relative_residual * goal.relative_residual * initial_delta;
+        if small && f64::from(iterations) * step_decrease <= goal.quadratic_tolerance * decrease {
             break End::Converged;
         }
     };
@@ -140,7 +141,7 @@ pub fn solve(
             x[i] = v.x[i].as_dvec3();
         }
     }
-    Outcome { iterations, residual: (delta / whole).max(0.0).sqrt(), end }
+    Outcome { iterations, residual: (delta / initial_delta).max(0.0).sqrt(), end }
 }
 
 /// Σ aᵢ · bᵢ: pieces in single precision by lanes, summed in double.
@@ -158,5 +159,5 @@ fn dot(a: &[Vec3A], b: &[Vec3A]) -> f64 {
         let all = (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail;
         f64::from(all.x) + f64::from(all.y) + f64::from(all.z)
     };
-    a.chunks(PIECE / 8).zip(b.chunks(PIECE / 8)).map(|(a, b)| piece(a, b)).sum()
+    a.chunks(SUM_CHUNK / 8).zip(b.chunks(SUM_CHUNK / 8)).map(|(a, b)| piece(a, b)).sum()
 }

@@ -11,16 +11,16 @@ use pulp::{Arch, Simd, WithSimd};
 const NONE: u32 = u32::MAX;
 
 /// A block in double precision, as columns.
-pub(super) type Double = [f64; 9];
+pub(super) type Block64 = [f64; 9];
 /// The same, each column with a lane to spare.
-pub(super) type Wide = [[f64; 4]; 3];
+pub(super) type PaddedBlock = [[f64; 4]; 3];
 
 /// Where a block of the matrix goes.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// Where it is, or its transpose: the half above the diagonal is read.
     slot: u32,
-    turned: bool,
+    transposed: bool,
     /// The row it goes to.
     row: u32,
 }
@@ -44,7 +44,7 @@ pub(super) struct BlockCholesky {
     /// The inverses of the blocks on the diagonal.
     inverses: Vec<Mat3A>,
     /// The column at work, by rows.
-    column: Vec<Wide>,
+    column: Vec<PaddedBlock>,
     x: Vec<Vec3A>,
 }
 
@@ -88,7 +88,7 @@ impl BlockCholesky {
 
     /// Factors a matrix of the pattern, given by the blocks on and above its diagonal; false if it is not
     /// positive definite.
-    pub(super) fn factor(&mut self, values: &[Double]) -> bool {
+    pub(super) fn factor(&mut self, values: &[Block64]) -> bool {
         let arch = Arch::new();
         let mut definite = true;
         // Wanted only here, and far larger than what is kept of it. One number more, as above.
@@ -174,7 +174,7 @@ fn entries(pattern: &Pattern, order: &[u32], place: &[u32]) -> (Vec<u32>, Vec<En
             let row = place[*c as usize];
             let upper = pattern.slot(*i.min(c), *i.max(c));
             if let Some(slot) = upper.filter(|_| row as usize >= j) {
-                entries.push(Entry { slot: slot as u32, turned: i < c, row });
+                entries.push(Entry { slot: slot as u32, transposed: i < c, row });
             }
         }
         start.push(entries.len() as u32);
@@ -188,7 +188,7 @@ struct Column<'a> {
     factor: &'a mut BlockCholesky,
     /// L, as far as it is known: blocks as columns, and a number more.
     blocks: &'a mut [f64],
-    values: &'a [Double],
+    values: &'a [Block64],
     j: usize,
 }
 
@@ -201,7 +201,7 @@ impl WithSimd for Column<'_> {
         let entries = f.entry_start[j] as usize..f.entry_start[j + 1] as usize;
         for entry in &f.entries[entries] {
             let block = &values[entry.slot as usize];
-            let [next, across] = if entry.turned { [1, 3] } else { [3, 1] };
+            let [next, across] = if entry.transposed { [1, 3] } else { [3, 1] };
             f.column[entry.row as usize] = std::array::from_fn(|c| {
                 [block[c * next], block[c * next + across], block[c * next + 2 * across], 0.0]
             });
@@ -209,11 +209,11 @@ impl WithSimd for Column<'_> {
         let sources = f.source_start[j] as usize..f.source_start[j + 1] as usize;
         for (k, at) in &f.sources[sources] {
             let part = *at as usize..f.start[*k as usize + 1] as usize;
-            // Column j of this block's row: L_jk turned.
+            // Column j of this block's row: L_jk transposed.
             let numbers = &blocks[9 * part.start..9 * part.end + 1];
             let row = std::array::from_fn(|c| [numbers[c], numbers[3 + c], numbers[6 + c], 0.0]);
             for (l, i) in f.rows[part].iter().enumerate() {
-                less(&mut f.column[*i as usize], &numbers[9 * l..9 * l + 10], &row);
+                subtract_product(&mut f.column[*i as usize], &numbers[9 * l..9 * l + 10], &row);
             }
         }
         let inverse = inverse_factor3(narrow(&f.column[j]));
@@ -237,7 +237,7 @@ impl WithSimd for Column<'_> {
 
 /// A −= B C; the number that stands behind B goes to the lane to spare.
 #[inline(always)]
-fn less(a: &mut Wide, b: &[f64], c: &Wide) {
+fn subtract_product(a: &mut PaddedBlock, b: &[f64], c: &PaddedBlock) {
     for k in 0..3 {
         for lane in 0..4 {
             a[k][lane] -= b[lane] * c[k][0] + b[3 + lane] * c[k][1] + b[6 + lane] * c[k][2];
@@ -252,7 +252,7 @@ fn columns(block: &[f32]) -> [Vec3A; 3] {
 }
 
 #[inline(always)]
-fn product(b: &Wide, c: &Wide) -> Wide {
+fn product(b: &PaddedBlock, c: &PaddedBlock) -> PaddedBlock {
     let mut a = [[0.0; 4]; 3];
     for k in 0..3 {
         for lane in 0..4 {
@@ -262,11 +262,11 @@ fn product(b: &Wide, c: &Wide) -> Wide {
     a
 }
 
-fn narrow(a: &Wide) -> DMat3 {
+fn narrow(a: &PaddedBlock) -> DMat3 {
     DMat3::from_cols_array_2d(&a.map(|c| [c[0], c[1], c[2]]))
 }
 
-fn wide(a: &DMat3) -> Wide {
+fn wide(a: &DMat3) -> PaddedBlock {
     [a.x_axis, a.y_axis, a.z_axis].map(|c: DVec3| [c.x, c.y, c.z, 0.0])
 }
 

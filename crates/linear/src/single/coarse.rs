@@ -1,7 +1,7 @@
 //! The coarse level of [`super::TwoLevel`]: one translation for every aggregate of vertices.
 
 use super::super::{Error, Pattern};
-use super::cholesky::{BlockCholesky, Double, Wide};
+use super::cholesky::{Block64, BlockCholesky, PaddedBlock};
 use super::groups::NONE;
 use super::{Blocks, ContactBlock};
 use glam::{Mat3A, Vec3A};
@@ -58,7 +58,7 @@ impl Coarse {
         })
     }
 
-    /// Takes over a matrix, with `held` vertices standing still.
+    /// Updates to a matrix with `fixed` vertices.
     pub(super) fn update(
         &mut self,
         a: &impl Blocks,
@@ -85,7 +85,7 @@ impl Coarse {
         &self,
         contact_blocks: &[ContactBlock],
         still: &[bool],
-        values: &mut [Double],
+        values: &mut [Block64],
     ) {
         for contact_block in contact_blocks {
             // Weights of the aggregates it joins.
@@ -122,8 +122,8 @@ impl Coarse {
         }
     }
 
-    /// Adds the couplings of a bond if the pattern has room for all of them; says whether.
-    fn add_joined(&self, joined: &[(u32, f64)], stiffness: &Mat3A, values: &mut [Double]) -> bool {
+    /// Adds the couplings of a contact block if the pattern has room for all of them; says whether.
+    fn add_joined(&self, joined: &[(u32, f64)], stiffness: &Mat3A, values: &mut [Block64]) -> bool {
         let mut slots = [(0_u32, 0.0); 10];
         let mut count = 0;
         for (k, (a, wa)) in joined.iter().enumerate() {
@@ -156,7 +156,7 @@ impl Coarse {
 }
 
 #[inline(always)]
-fn add(to: &mut Wide, columns: [[f64; 3]; 3]) {
+fn add(to: &mut PaddedBlock, columns: [[f64; 3]; 3]) {
     for (to, column) in to.iter_mut().zip(columns) {
         for (to, entry) in to.iter_mut().zip(column) {
             *to += entry;
@@ -167,7 +167,7 @@ fn add(to: &mut Wide, columns: [[f64; 3]; 3]) {
 /// The coarse blocks on and above the diagonal, for any processor.
 struct Sum<'a, A> {
     coarse: &'a Coarse,
-    values: &'a mut [Double],
+    values: &'a mut [Block64],
     a: &'a A,
     fixed: &'a [u32],
 }
@@ -188,7 +188,7 @@ impl<A: Blocks> WithSimd for Sum<'_, A> {
         for i in 0..coarse.pattern.rows() {
             for slot in coarse.pattern.slots(i) {
                 let free = !(holds[i] || holds[coarse.pattern.columns[slot] as usize]);
-                let mut sum: Wide = [[0.0; 4]; 3];
+                let mut sum: PaddedBlock = [[0.0; 4]; 3];
                 let sources = coarse.start[slot] as usize..coarse.start[slot + 1] as usize;
                 for source in &coarse.sources[sources] {
                     if free || !still(*source) {

@@ -9,13 +9,13 @@ pub struct ContactBlock {
     pub points: [u32; 4],
     /// Their weights.
     pub weights: [f32; 4],
-    /// S on its diagonal [N/m], and beside it: yz, xz, xy. Where cloth touches there are more bonds than vertices.
+    /// S on its diagonal [N/m], and beside it: yz, xz, xy. Where cloth touches there are more contact blocks than vertices.
     diagonal: [f32; 3],
     off_diagonal: [f32; 3],
 }
 
 impl ContactBlock {
-    /// A bond by its S [N/m], of which the half below the diagonal is read.
+    /// A contact block by its S [N/m], of which the half below the diagonal is read.
     pub fn new(points: [u32; 4], weights: [f32; 4], stiffness: &DMat3) -> Self {
         let [x, y, z] = [stiffness.x_axis, stiffness.y_axis, stiffness.z_axis].map(|c| c.as_vec3());
         Self { points, weights, diagonal: [x.x, y.y, z.z], off_diagonal: [y.z, x.z, x.y] }
@@ -49,7 +49,7 @@ mod tests {
     use glam::DVec3;
 
     #[test]
-    fn a_bond_pulls_as_its_stiffness_says() {
+    fn a_contact_block_pulls_as_its_stiffness_says() {
         let s = DMat3::from_cols(
             DVec3::new(4.0, 1.0, -2.0),
             DVec3::new(1.0, 5.0, 0.5),

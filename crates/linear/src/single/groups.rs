@@ -105,7 +105,7 @@ impl Groups {
         contact_blocks: &[ContactBlock],
         fixed: &[u32],
     ) {
-        let bonded = blocks_of_batches(contact_blocks, &self.place, self.factors.len());
+        let touching = blocks_of_batches(contact_blocks, &self.place, self.factors.len());
         let (members, place, arch) = (&self.members, &self.place, Arch::new());
         let (start, inner) = (&self.start, &self.inner);
         let batches = self.factors.par_iter_mut().with_min_len(TASK).enumerate();
@@ -115,7 +115,7 @@ impl Groups {
                 let [lane, row, column] = [block.lane, block.row, block.column].map(usize::from);
                 add_block(&mut sums[lane], [row, column], a.columns(block.slot));
             }
-            for contact_block in bonded.of_batch(b) {
+            for contact_block in touching.of_batch(b) {
                 add_contact_block(&contact_blocks[*contact_block as usize], place, b, &mut sums);
             }
             let mut packed = [[0.0_f64; LANES]; row(SIDE)];
@@ -300,7 +300,7 @@ fn settle(members: &[u32], fixed: &[u32], packed: &mut Packed) {
     }
 }
 
-/// Which bonds touch which batches.
+/// Which contact blocks touch which batches.
 struct BlocksOfBatches {
     start: Vec<u32>,
     contact_blocks: Vec<u32>,
@@ -312,7 +312,7 @@ impl BlocksOfBatches {
     }
 }
 
-/// Gives every bond to `sink` with each of the batches it touches.
+/// Gives every contact block to `sink` with each of the batches it touches.
 #[inline(always)]
 fn visit(contact_blocks: &[ContactBlock], place: &[u32], mut sink: impl FnMut(usize, u32)) {
     for (number, contact_block) in contact_blocks.iter().enumerate() {

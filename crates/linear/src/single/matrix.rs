@@ -1,7 +1,7 @@
 //! Symmetric sparse matrices of 3×3 blocks in single precision.
 
 use super::super::block_csr::{CHUNK, PARALLEL_ROWS};
-use super::super::places::{chunk_of, chunks_mut};
+use super::super::scatter::{chunk_of, chunks_mut};
 use super::super::{Block, BlockCsr, Filter, Pattern};
 use glam::{DVec3, Mat3A, Vec3A, Vec4};
 use pulp::{Arch, Simd, WithSimd};
@@ -50,7 +50,7 @@ pub struct Matrix {
 impl Matrix {
     /// A zero matrix.
     pub fn zeros(pattern: &Arc<Pattern>) -> Self {
-        Self { pattern: Arc::clone(pattern), values: vec![Mat3A::NOTHING; pattern.blocks() + 1] }
+        Self { pattern: Arc::clone(pattern), values: vec![Mat3A::ZERO_BLOCK; pattern.blocks() + 1] }
     }
 
     /// Its pattern.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cg::End;
 use crate::tests::Dice;
-use crate::{Block, BlockCsr, Builder, Cholesky, Ordering, Pattern, Places};
+use crate::{Block, BlockCsr, Builder, Cholesky, Ordering, Pattern, ScatterMap};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ fn block(seed: u64) -> DMat3 {
 
 /// Every triangle joins its corners by one stiffness; the diagonal has a mass besides.
 fn fill(pattern: &Arc<Pattern>, triangles: &[[u32; 3]]) -> (Matrix, BlockCsr) {
-    let places = Places::new(pattern, 3, triangles.as_flattened()).unwrap();
+    let scatter = ScatterMap::new(pattern, 3, triangles.as_flattened()).unwrap();
     let sign = |a: usize, b: usize| if a == b { 2.0 } else { -1.0 };
     let mut single = Matrix::zeros(pattern);
     for (first, rows) in single.chunks_mut() {
-        for e in places.of_chunk(first) {
+        for e in scatter.of_chunk(first) {
             let k = block(u64::from(*e) + 1);
             let k = Mat3A::from_cols(k.x_axis.as_vec3a(), k.y_axis.as_vec3a(), k.z_axis.as_vec3a());
             let vertices = triangles[*e as usize];
             let block = |a: usize, b: usize| k * sign(a, b);
-            places.add::<3, Mat3A>(pattern, *e as usize, vertices, (first, &mut *rows), block);
+            scatter.add::<3, Mat3A>(pattern, *e as usize, vertices, (first, &mut *rows), block);
         }
     }
     single.add_to_diagonal(|_| 0.01);
@@ -62,10 +62,10 @@ fn elements_add_to_the_rows_of_any_chunk_what_the_double_matrix_holds() {
 }
 
 #[test]
-fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
+fn a_tight_solve_is_that_of_cholesky_with_contact_blocks_and_fixed_vertices() {
     let (pattern, triangles) = strip(90);
     let (single, mut double) = fill(&pattern, &triangles);
-    // A bond between neighbours, which the pattern of the referee has room for.
+    // A contact block between neighbours, which the pattern of the referee has room for.
     let contact_block =
         ContactBlock::new([10, 11, 12, 0], [1.0, -0.5, -0.5, 0.0], &(DMat3::IDENTITY * 50.0));
     let w = [1.0, -0.5, -0.5];
@@ -81,7 +81,12 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
     x[4] = DVec3::X * 0.3;
     let mut m = TwoLevel::new(&pattern).unwrap();
     m.update(&single, &[contact_block], &fixed);
-    let stop = Goal { gain: 1e-9, residual: 0.02, enough: 0.0, max_iterations: 500 };
+    let stop = Goal {
+        quadratic_tolerance: 1e-9,
+        relative_residual: 0.02,
+        absolute_tolerance: 0.0,
+        max_iterations: 500,
+    };
     let given = x[4];
     let outcome = solve(
         &single,
@@ -117,7 +122,7 @@ fn a_tight_solve_is_that_of_cholesky_with_bonds_and_held_vertices() {
 }
 
 #[test]
-fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
+fn stiff_contact_blocks_between_far_vertices_leave_the_coarse_level_definite() {
     let (pattern, triangles) = strip(400);
     let (single, _) = fill(&pattern, &triangles);
     let mut dice = Dice(9);
@@ -135,7 +140,12 @@ fn stiff_bonds_between_far_vertices_leave_the_coarse_level_definite() {
     assert!(m.is_coarse_usable());
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];
-    let stop = Goal { gain: 1e-3, residual: 0.02, enough: 0.0, max_iterations: 2000 };
+    let stop = Goal {
+        quadratic_tolerance: 1e-3,
+        relative_residual: 0.02,
+        absolute_tolerance: 0.0,
+        max_iterations: 2000,
+    };
     let outcome =
         solve(&single, &contact_blocks, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
     assert_eq!(outcome.end, End::Converged, "{outcome:?}");
@@ -182,7 +192,12 @@ fn a_contact_that_is_small_beside_the_threads_is_not_overlooked() {
     m.update(&sheet, &all, &[]);
     let right = vec![DVec3::Y; 400];
     let mut x = vec![DVec3::ZERO; 400];
-    let stop = Goal { gain: 1e-9, residual: 1e-3, enough: 0.0, max_iterations: 2000 };
+    let stop = Goal {
+        quadratic_tolerance: 1e-9,
+        relative_residual: 1e-3,
+        absolute_tolerance: 0.0,
+        max_iterations: 2000,
+    };
     let outcome = solve(&sheet, &all, &mut m, &[], &right, &mut x, stop, &mut Vectors::default());
     assert_eq!(outcome.end, End::Converged);
     assert!(outcome.iterations <= 12, "{outcome:?}");

@@ -32,7 +32,7 @@ impl TwoLevel {
         Ok(Self { groups, coarse: Coarse::new(pattern, aggregate)? })
     }
 
-    /// Takes over a matrix, with `held` vertices standing still.
+    /// Updates to a matrix with `fixed` vertices.
     pub fn update(&mut self, a: &impl Blocks, contact_blocks: &[ContactBlock], fixed: &[u32]) {
         self.groups.update(a, contact_blocks, fixed);
         self.coarse.update(a, contact_blocks, fixed);

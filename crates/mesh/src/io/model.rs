@@ -45,6 +45,8 @@ pub struct Object {
     pub parts: Vec<Part>,
     /// Where it is in each frame of an animation, if it moves as a rigid body.
     pub poses: Vec<RigidPose>,
+    /// Where its vertices are in each frame of an animation, if it changes its shape; of the first object they are given apart.
+    pub frames: Vec<Vec<DVec3>>,
 }
 
 /// Consecutive triangles of one material.
@@ -133,7 +135,7 @@ impl Default for Material {
 impl Object {
     /// A mesh without parts that does not move as a whole.
     pub fn new(name: impl Into<String>, mesh: TriMesh) -> Self {
-        Self { name: name.into(), mesh, parts: Vec::new(), poses: Vec::new() }
+        Self { name: name.into(), mesh, parts: Vec::new(), poses: Vec::new(), frames: Vec::new() }
     }
 
     /// Its parts; one of the first material if none are named.

@@ -7,7 +7,7 @@
 //!
 //! A [`Pc2Writer`] first writes frames to the disk and then raises the count in the header. After
 //! a crash the header counts only whole frames, what follows them is ignored, and
-//! [`Pc2Writer::resume`] goes on from any frame.
+//! [`Pc2Writer::resume`] appends after any frame.
 
 use super::Error;
 use super::bytes::{Cursor, truncated};
@@ -140,7 +140,7 @@ impl Pc2Writer {
         Ok(Self { path, out, header, is_torn: false })
     }
 
-    /// Opens a file to go on behind its first `frames` frames; later ones are cut off.
+    /// Opens a file to append after its first `frames` frames; later ones are cut off.
     ///
     /// Whole frames count even if a crash came before the header could say so.
     ///
@@ -160,7 +160,7 @@ impl Pc2Writer {
             return Err(Error::Unfit {
                 name,
                 what: format!(
-                    "cannot go on behind {frames} frames of {points} points: \
+                    "cannot append after {frames} frames of {points} points: \
                      the file holds {stored} of {}",
                     header.points
                 ),
@@ -250,6 +250,22 @@ pub fn write_file(
         out.write_all(&header.bytes())?;
         frames.iter().try_for_each(|frame| write_points(out, frame))
     })
+}
+
+/// Writes frames as the contents of a file.
+///
+/// # Errors
+/// If `out` fails, or with [`io::ErrorKind::InvalidInput`] if a frame does not fit.
+pub fn write(out: &mut dyn Write, points: usize, frames: &[Vec<DVec3>]) -> io::Result<()> {
+    let path = Path::new("the point cache");
+    let refuse = |e: Error| super::invalid_input(e.to_string());
+    let mut header = Header::for_points(path, points).map_err(refuse)?;
+    for frame in frames {
+        header.check_next(path, frame).map_err(refuse)?;
+        header.frames += 1;
+    }
+    out.write_all(&header.bytes())?;
+    frames.iter().try_for_each(|frame| write_points(out, frame))
 }
 
 fn write_points(out: &mut dyn Write, frame: &[DVec3]) -> io::Result<()> {

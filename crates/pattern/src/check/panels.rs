@@ -2,7 +2,8 @@
 
 use super::crossing::{Piece, crossings};
 use super::{
-    Check, Fault, Kind, LARGEST, MOST_EDGES, MOST_PIECES, MOST_PIECES_OF_ALL, SHORTEST, nearest,
+    Check, Fault, Kind, MAX_EDGES, MAX_PANEL_SIZE, MAX_PIECES, MAX_PIECES_OF_ALL, MIN_EDGE_LENGTH,
+    nearest,
 };
 use crate::edge::Curve;
 use crate::file::CLOSED;
@@ -15,16 +16,16 @@ use std::collections::BTreeSet;
 const FLAT: f64 = 1e-4;
 
 /// An arc with a larger bulge is a circle but for half a degree: its point was given beyond its ends.
-const MOST_BULGE: f64 = 1e3;
+const MAX_BULGE: f64 = 1e3;
 
 /// The widest seam allowance [m]; hems are the widest.
-const MOST_ALLOWANCE: f64 = 0.3;
+const MAX_ALLOWANCE: f64 = 0.3;
 
 /// Panels are placed no farther from the origin [m].
-const FARTHEST: f64 = 10.0;
+const MAX_PLACEMENT_DISTANCE: f64 = 10.0;
 
 /// At most so many places where one panel meets itself are listed.
-const MOST_CROSSINGS: usize = 8;
+const MAX_CROSSINGS: usize = 8;
 
 pub(super) fn check(pattern: &Pattern, check: &mut Check) {
     if pattern.panels.is_empty() {
@@ -41,10 +42,9 @@ pub(super) fn check(pattern: &Pattern, check: &mut Check) {
         }
         if let Some(count) = counted(panel, check) {
             pieces += count;
-            if pieces > MOST_PIECES_OF_ALL {
+            if pieces > MAX_PIECES_OF_ALL {
                 let message = format!("all panels up to this one have {pieces} pieces of curves");
-                let remedy =
-                    format!("a pattern has {MOST_PIECES_OF_ALL} at most: draw less detail");
+                let remedy = format!("a pattern has {MAX_PIECES_OF_ALL} at most: draw less detail");
                 check.add(Fault::new(Kind::NoOutline, message, remedy).on_panel(&panel.name));
                 return;
             }
@@ -63,13 +63,13 @@ fn counted(panel: &Panel, check: &mut Check) -> Option<usize> {
         let remedy = "draw less detail";
         check.add(Fault::new(Kind::NoOutline, message, remedy).on_panel(&panel.name));
     };
-    if parts > MOST_EDGES {
-        refuse(format!("it has {parts} edges, darts and marks; {MOST_EDGES} is the most"));
+    if parts > MAX_EDGES {
+        refuse(format!("it has {parts} edges, darts and marks; {MAX_EDGES} is the most"));
         return None;
     }
     let pieces = panel.edges.iter().chain(paths()).map(|e| e.flatten(FLAT).len()).sum();
-    if pieces > MOST_PIECES {
-        refuse(format!("its curves have {pieces} straight pieces; {MOST_PIECES} is the most"));
+    if pieces > MAX_PIECES {
+        refuse(format!("its curves have {pieces} straight pieces; {MAX_PIECES} is the most"));
         return None;
     }
     Some(pieces)
@@ -78,7 +78,7 @@ fn counted(panel: &Panel, check: &mut Check) -> Option<usize> {
 fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
     let on = |f: Fault| f.on_panel(&panel.name);
     let n = panel.edges.len();
-    if !(2..=MOST_EDGES).contains(&n) {
+    if !(2..=MAX_EDGES).contains(&n) {
         let message = format!("the outline has {n} edges");
         check.add(on(Fault::new(
             Kind::NoOutline,
@@ -99,14 +99,14 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
             check.add(on(fault).on_edge(&edge.name));
         }
         let length = edge.length();
-        if length < SHORTEST {
+        if length < MIN_EDGE_LENGTH {
             let message = format!("its length is {}", mm(length));
             let fault =
                 Fault::new(Kind::ZeroEdge, message, "leave it out, or move one of its ends");
             check.add(on(fault).on_edge(&edge.name).marked(i, vec![edge.from]));
         }
         if let Curve::Arc { bulge } = edge.curve
-            && bulge.abs() > MOST_BULGE
+            && bulge.abs() > MAX_BULGE
         {
             let message = "the arc is all of a circle, or its point is in line with its ends";
             let remedy = "move the point of `arc` to where the edge passes between its ends";
@@ -115,14 +115,14 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
             return;
         }
     }
-    if !(0.0..=MOST_ALLOWANCE).contains(&panel.allowance) {
+    if !(0.0..=MAX_ALLOWANCE).contains(&panel.allowance) {
         let message = format!("a seam allowance of {} is impossible", mm(panel.allowance));
         let remedy = "give its width outside the sewing line, such as 1 cm";
         let fault = on(Fault::new(Kind::Allowance, message, remedy));
         check.add(fault.marked(i, closed_line(&panel.polygon(FLAT))));
     }
     if let Some(frame) = &panel.placement.frame
-        && frame.translation.abs().max_element() > FARTHEST
+        && frame.translation.abs().max_element() > MAX_PLACEMENT_DISTANCE
     {
         let message = format!("it is placed at {} m", metres(frame.translation.to_array(), ", "));
         let remedy =
@@ -135,7 +135,7 @@ fn of_panel(i: usize, panel: &Panel, check: &mut Check) {
     let (low, high) =
         points.iter().fold((DVec2::MAX, DVec2::MIN), |(l, h), &p| (l.min(p), h.max(p)));
     let size = high - low;
-    if size.max_element() > LARGEST {
+    if size.max_element() > MAX_PANEL_SIZE {
         let message = format!("it measures {} m", metres(size.to_array(), " m × "));
         let remedy = "no body is so large: check `unit` (mm, cm, m or in)";
         check.add(on(Fault::new(Kind::TooLarge, message, remedy)).marked(i, closed_line(&points)));
@@ -295,7 +295,7 @@ fn darts(i: usize, panel: &Panel, outline: &[DVec2], check: &mut Check) -> Panel
             }
             DartShape::Double { tips, width } => (tips.to_vec(), *width),
         };
-        if width < SHORTEST {
+        if width < MIN_EDGE_LENGTH {
             let message = format!("the dart is {} wide", mm(width));
             add(what, &dart.name, message, "give it a width, or leave it out".into(), tips.clone());
         } else if let Some(tip) = tips.iter().find(|t| !panel::contains(outline, **t)) {
@@ -307,7 +307,7 @@ fn darts(i: usize, panel: &Panel, outline: &[DVec2], check: &mut Check) -> Panel
         if missing(&pleat.edge) {
             let message = format!("the pleat is on an edge `{}` that does not exist", pleat.edge);
             add(Source::Pleat(k, 0), &pleat.name, message, suggestion(panel, &pleat.edge), vec![]);
-        } else if pleat.depth < SHORTEST {
+        } else if pleat.depth < MIN_EDGE_LENGTH {
             let message = format!("the pleat is {} deep", mm(pleat.depth));
             add(Source::Pleat(k, 0), &pleat.name, message, "give it a depth".into(), vec![]);
         }
@@ -315,13 +315,13 @@ fn darts(i: usize, panel: &Panel, outline: &[DVec2], check: &mut Check) -> Panel
     for (e, edge) in panel.edges.iter().enumerate() {
         let (length, mut done) = (edge.length(), 0.0);
         for o in panel.openings(e) {
-            if o.begin < -1e-9 || o.end > length + 1e-9 {
+            if o.start < -1e-9 || o.end > length + 1e-9 {
                 let message = format!("a dart or pleat reaches beyond the edge `{}`", edge.name);
                 let remedy = "move it with `at`, or make it narrower".into();
                 add(o.what, &edge.name, message, remedy, edge.flatten(FLAT));
-            } else if o.begin < done - 1e-9 {
+            } else if o.start < done - 1e-9 {
                 let message = format!("two darts or pleats overlap on the edge `{}`", edge.name);
-                add(o.what, &edge.name, message, "move them apart".into(), vec![edge.at(o.begin)]);
+                add(o.what, &edge.name, message, "move them apart".into(), vec![edge.at(o.start)]);
             }
             done = o.end;
         }
@@ -379,7 +379,7 @@ fn meets_itself(i: usize, panel: &Panel, check: &mut Check) {
     let mut said = BTreeSet::new();
     for (a, b, place) in crossings(&Piece::of_rings(&rings), 64) {
         let (low, high) = (a.tag.min(b.tag), a.tag.max(b.tag));
-        if !said.insert((low, high)) || said.len() > MOST_CROSSINGS {
+        if !said.insert((low, high)) || said.len() > MAX_CROSSINGS {
             continue;
         }
         let [(sa, na), (sb, nb)] = [&sources[low], &sources[high]];

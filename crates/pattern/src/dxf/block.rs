@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const DEEPEST: usize = 4;
 
 /// Most entities of a piece with the blocks in it.
-const MOST_IN_PIECE: usize = 100_000;
+const MAX_IN_PIECE: usize = 100_000;
 
 /// Points this near to each other are the same [units of the file, mm].
 const GRID: f64 = 1e-2;
@@ -148,9 +148,9 @@ fn flattened<'a>(
                 }
                 _ => all.push(e.clone()),
             }
-            if all.len() > MOST_IN_PIECE {
+            if all.len() > MAX_IN_PIECE {
                 return Err(format!(
-                    "with the blocks in it, it has more than {MOST_IN_PIECE} entities"
+                    "with the blocks in it, it has more than {MAX_IN_PIECE} entities"
                 ));
             }
         }

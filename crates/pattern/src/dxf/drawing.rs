@@ -1,13 +1,13 @@
 //! Entities of a DXF drawing, in its blocks and outside of them.
 
 use super::groups::{Group, groups};
-use crate::import::{Kind, MOST_VERTICES, Polyline, Vertex};
+use crate::import::{Kind, MAX_VERTICES, Polyline, Vertex};
 use glam::DVec2;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Most entities of a file.
-const MOST_ENTITIES: usize = 400_000;
+const MAX_ENTITIES: usize = 400_000;
 
 /// What is drawn, in the unit of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +80,8 @@ impl Drawing {
                     }
                     let Some(shape) = shape else { continue };
                     count += 1;
-                    if count > MOST_ENTITIES {
-                        return Err(format!("it has more than {MOST_ENTITIES} entities"));
+                    if count > MAX_ENTITIES {
+                        return Err(format!("it has more than {MAX_ENTITIES} entities"));
                     }
                     let layer = layer(string(groups, 8));
                     match block {
@@ -167,10 +167,10 @@ fn entity(kind: &str, groups: &[Group<'_>]) -> Result<Option<Shape>, String> {
 }
 
 fn refuse_if_long(count: usize, line: usize) -> Result<(), String> {
-    if count <= MOST_VERTICES {
+    if count <= MAX_VERTICES {
         return Ok(());
     }
-    Err(format!("line {line}: a line of more than {MOST_VERTICES} points"))
+    Err(format!("line {line}: a line of more than {MAX_VERTICES} points"))
 }
 
 /// A polyline that has its points in itself.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Places nearer than this are one [m].
-const SAME: f64 = 1e-5;
+const MERGE_DISTANCE: f64 = 1e-5;
 
 /// Writes a specification.
 pub fn to_json(pattern: &Pattern) -> String {
@@ -86,7 +86,7 @@ fn stitches(pattern: &Pattern, loops: &Loops) -> Vec<Stitch> {
 
 fn pairs(a: &Chain, b: &Chain, meet: &Correspondence, direction: Direction, all: &mut Vec<Stitch>) {
     let (la, lb) = (a.length(), b.length());
-    if la < SAME || lb < SAME {
+    if la < MERGE_DISTANCE || lb < MERGE_DISTANCE {
         return;
     }
     let mut stops = vec![0.0, la];
@@ -94,7 +94,7 @@ fn pairs(a: &Chain, b: &Chain, meet: &Correspondence, direction: Direction, all:
     stops.extend(b.joints().into_iter().map(|s| meet.partner(1, s)));
     stops.extend(meet.pairs.iter().map(|p| p[0]));
     stops.sort_by(f64::total_cmp);
-    stops.dedup_by(|x, y| (*x - *y).abs() < SAME);
+    stops.dedup_by(|x, y| (*x - *y).abs() < MERGE_DISTANCE);
     for w in stops.windows(2) {
         let other = [meet.partner(0, w[0]), meet.partner(0, w[1])];
         if let (Some(x), Some(y)) = (stretch(a, [w[0], w[1]]), stretch(b, other)) {
@@ -119,7 +119,7 @@ fn stretch(chain: &Chain, [from, to]: [f64; 2]) -> Option<Side> {
 }
 
 fn key(s: f64) -> i64 {
-    (s / (10.0 * SAME)).round() as i64
+    (s / (10.0 * MERGE_DISTANCE)).round() as i64
 }
 
 /// The edges of an outline, cut where stitches begin and end; their numbers by where they begin.
@@ -136,7 +136,7 @@ fn edges(
         let mut stops = vec![0.0, length];
         stops.extend(cuts.get(&id).into_iter().flatten().copied());
         stops.sort_by(f64::total_cmp);
-        stops.dedup_by(|x, y| (*x - *y).abs() < 2.0 * SAME);
+        stops.dedup_by(|x, y| (*x - *y).abs() < 2.0 * MERGE_DISTANCE);
         if stops.len() < 2 {
             stops = vec![0.0, length];
         }
@@ -146,7 +146,7 @@ fn edges(
                 numbers.entry((id, key(w[0]) + k)).or_insert(edges.len());
             }
             numbers.insert((id, key(w[0])), edges.len());
-            let whole = w[0] == 0.0 && (w[1] - length).abs() < SAME;
+            let whole = w[0] == 0.0 && (w[1] - length).abs() < MERGE_DISTANCE;
             edges.push(if whole { segment.edge.clone() } else { segment.edge.part(w[0], w[1]) });
         }
     }

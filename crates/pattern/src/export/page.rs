@@ -8,7 +8,7 @@ use glam::DVec2;
 pub(super) const MARGIN: f64 = 10.0;
 
 /// Most pages of a print.
-pub(super) const MOST_PAGES: usize = 2000;
+pub(super) const MAX_PAGES: usize = 2000;
 
 /// A tile of the sheet.
 #[derive(Clone, Debug)]

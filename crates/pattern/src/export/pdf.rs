@@ -3,7 +3,7 @@
 //! The first page has a map of the pages and a test square; the others show a part of the sheet each, within a frame. Frames are
 //! cut or folded at two sides and laid edge to edge: the diamonds at the middle of the sides must meet.
 
-use super::page::{MARGIN, MOST_PAGES, Tile, counts, name, printable, tiles};
+use super::page::{MARGIN, MAX_PAGES, Tile, counts, name, printable, tiles};
 use super::sheet::{Sheet, Stroke, Text};
 use super::{Graded, Options};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub fn to_pdf(sizes: &[Graded], options: &Options) -> Result<Vec<u8>, Error> {
     let mut best: Option<(usize, Sheet)> = None;
     for sheet in sheets {
         let [columns, rows] = counts(&sheet, paper);
-        if columns.saturating_mul(rows) > MOST_PAGES {
+        if columns.saturating_mul(rows) > MAX_PAGES {
             continue;
         }
         let used = tiles(&sheet, paper).len();
@@ -39,7 +39,7 @@ pub fn to_pdf(sizes: &[Graded], options: &Options) -> Result<Vec<u8>, Error> {
         }
     }
     let (_, sheet) = best.ok_or_else(|| Error::Request {
-        message: format!("the pattern would be printed on more than {MOST_PAGES} pages"),
+        message: format!("the pattern would be printed on more than {MAX_PAGES} pages"),
         help: "check its unit: `toile pattern check`".into(),
     })?;
     let tiles = tiles(&sheet, paper);

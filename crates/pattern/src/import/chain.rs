@@ -4,16 +4,16 @@ use super::{Polyline, Vertex};
 use glam::DVec2;
 
 /// Ends nearer than this meet [m].
-const SAME: f64 = 2e-4;
+const MERGE_DISTANCE: f64 = 2e-4;
 
 /// Most open lines that are joined: each is compared with all others.
-const MOST_LINES: usize = 2000;
+const MAX_LINES: usize = 2000;
 
 /// Joins open lines end to end. Lines that close are marked so; the rest stays open.
 pub(crate) fn join(lines: Vec<Polyline>) -> Vec<Polyline> {
     let (mut done, mut open): (Vec<_>, Vec<_>) = lines.into_iter().partition(closes);
     done.iter_mut().for_each(close);
-    if open.len() > MOST_LINES {
+    if open.len() > MAX_LINES {
         done.append(&mut open);
         return done;
     }
@@ -22,7 +22,7 @@ pub(crate) fn join(lines: Vec<Polyline>) -> Vec<Polyline> {
         let mut line = rest.remove(0);
         while !closes(&line) {
             let end = line.vertices[line.vertices.len() - 1].at;
-            let meets = |p: DVec2| p.distance(end) < SAME;
+            let meets = |p: DVec2| p.distance(end) < MERGE_DISTANCE;
             let next = rest.iter().position(|l| ends(l).iter().any(|p| meets(*p)));
             let Some(next) = next.map(|k| rest.remove(k)) else { break };
             let next = if meets(ends(&next)[0]) { next } else { reversed(&next) };
@@ -44,14 +44,14 @@ fn ends(line: &Polyline) -> [DVec2; 2] {
 
 fn closes(line: &Polyline) -> bool {
     let [a, b] = ends(line);
-    line.closed || (line.vertices.len() > 2 && a.distance(b) < SAME)
+    line.closed || (line.vertices.len() > 2 && a.distance(b) < MERGE_DISTANCE)
 }
 
 /// Marks a line as closed and drops an end that repeats its beginning.
 fn close(line: &mut Polyline) {
     line.closed = true;
     let [a, b] = ends(line);
-    if line.vertices.len() > 2 && a.distance(b) < SAME {
+    if line.vertices.len() > 2 && a.distance(b) < MERGE_DISTANCE {
         line.vertices.pop();
     }
 }

@@ -10,19 +10,19 @@ use glam::DVec2;
 const TOLERANCE: f64 = 3e-4;
 
 /// Points nearer than this are one [m].
-const SAME: f64 = 1e-5;
+const MERGE_DISTANCE: f64 = 1e-5;
 
 /// A turn sharper than this is a corner [rad].
-const SHARP: f64 = 0.6;
+const CORNER_ANGLE: f64 = 0.6;
 
 /// A turn less sharp than this is part of a curve, unless two long lines meet there [rad].
-const SMOOTH: f64 = 0.2;
+const SMOOTH_ANGLE: f64 = 0.2;
 
 /// A line of points that is this long was drawn as a line [m].
-const LONG: f64 = 0.04;
+const MIN_LINE_LENGTH: f64 = 0.04;
 
 /// Most points of the outline of a piece.
-pub(crate) const MOST_VERTICES: usize = 20_000;
+pub(crate) const MAX_VERTICES: usize = 20_000;
 
 /// What a drawing says about a point of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Polyline {
         let mut kept: Vec<Vertex> = Vec::with_capacity(self.vertices.len());
         for v in &self.vertices {
             match kept.last_mut() {
-                Some(last) if last.at.distance(v.at) < SAME => {
+                Some(last) if last.at.distance(v.at) < MERGE_DISTANCE => {
                     last.bulge = v.bulge;
                     if v.kind != Kind::Unknown {
                         last.kind = v.kind;
@@ -76,7 +76,10 @@ impl Polyline {
                 _ => kept.push(*v),
             }
         }
-        while self.closed && kept.len() > 2 && kept[0].at.distance(kept[kept.len() - 1].at) < SAME {
+        while self.closed
+            && kept.len() > 2
+            && kept[0].at.distance(kept[kept.len() - 1].at) < MERGE_DISTANCE
+        {
             kept.pop();
         }
         kept
@@ -135,14 +138,15 @@ fn corners(v: &[Vertex], closed: bool) -> Vec<usize> {
             // Between two turn points there is no curve: a line ends here.
             let (l, m) = (v[before].kind != Kind::Curve, v[after].kind != Kind::Curve);
             let ends = (l || m) && (angle > 0.005 || l != m);
-            return v[k].kind != Kind::Curve && (angle > SMOOTH || ends);
+            return v[k].kind != Kind::Curve && (angle > SMOOTH_ANGLE || ends);
         }
         let (l, m) = (length(before), length(k));
         // A long line that meets another, or the short lines of a curve.
         let (long, short) = (l.max(m), l.min(m));
-        let line_ends = long > LONG && (long > 4.0 * short || (short > LONG && angle > 0.005));
+        let line_ends = long > MIN_LINE_LENGTH
+            && (long > 4.0 * short || (short > MIN_LINE_LENGTH && angle > 0.005));
         let stands_out = angle > 2.5 * turn(before) && angle > 2.5 * turn(after);
-        angle > SHARP || (angle > SMOOTH && stands_out) || line_ends
+        angle > CORNER_ANGLE || (angle > SMOOTH_ANGLE && stands_out) || line_ends
     };
     let range = if closed { 0..n } else { 1..n - 1 };
     range.filter(|k| is_corner(*k)).collect()

@@ -6,22 +6,22 @@ use crate::panel::{Notch, Panel, Path, contains, signed_area};
 use glam::DVec2;
 
 /// Farther than this from the outline a notch belongs to something else [m].
-const NEAR: f64 = 4e-3;
+const MAX_NOTCH_DISTANCE: f64 = 4e-3;
 
 /// An edge this near to the mirror line lies on it [m].
-const ON_MIRROR: f64 = 1.5e-3;
+const MIRROR_TOLERANCE: f64 = 1.5e-3;
 
 /// Most notches of a piece.
-const MOST_NOTCHES: usize = 300;
+const MAX_NOTCHES: usize = 300;
 
 /// Most lines inside a piece that are kept.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 
 /// Most edges of an outline: a piece of cloth has a few dozen.
-const MOST_EDGES: usize = 2000;
+const MAX_EDGES: usize = 2000;
 
 /// Most panels cut from one piece.
-const MOST_COPIES: usize = 20;
+const MAX_COPIES: usize = 20;
 
 /// How often a piece is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +65,8 @@ impl Piece {
     pub(crate) fn panels(&self) -> Result<Vec<Panel>, String> {
         let mut outline =
             if self.edges.is_empty() { edges(&self.outline) } else { self.edges.clone() };
-        if outline.len() > MOST_EDGES {
-            return Err(format!("its outline has {} edges; {MOST_EDGES} at most", outline.len()));
+        if outline.len() > MAX_EDGES {
+            return Err(format!("its outline has {} edges; {MAX_EDGES} at most", outline.len()));
         }
         if outline.len() < 2 {
             return Err("it has no outline".into());
@@ -86,15 +86,15 @@ impl Piece {
             // A grain line may have no head: up and down are the same warp.
             panel.grain = if grain.y < -1e-9 { -grain } else { grain };
         }
-        let reach = NEAR.max(1.8 * self.allowance);
-        let notches = self.notches.iter().take(MOST_NOTCHES);
+        let reach = MAX_NOTCH_DISTANCE.max(1.8 * self.allowance);
+        let notches = self.notches.iter().take(MAX_NOTCHES);
         panel.notches = notches.filter_map(|p| notch(&panel, *p, reach)).collect();
-        for (k, hole) in self.holes.iter().take(MOST_LINES).enumerate() {
+        for (k, hole) in self.holes.iter().take(MAX_LINES).enumerate() {
             panel.holes.push(path(&format!("hole-{}", k + 1), hole)?);
         }
         let within = Within::new(&panel);
         let lines = self.lines.iter().filter_map(|l| within.part(l));
-        for (k, line) in lines.take(MOST_LINES).enumerate() {
+        for (k, line) in lines.take(MAX_LINES).enumerate() {
             panel.lines.push(path(&format!("line-{}", k + 1), &line)?);
         }
         if let Some(mirror) = self.mirror {
@@ -106,8 +106,8 @@ impl Piece {
     /// As many panels as are cut.
     fn cut(&self, panel: &Panel) -> Result<Vec<Panel>, String> {
         let Copies { plain, mirrored } = self.copies;
-        if plain.saturating_add(mirrored) > MOST_COPIES {
-            return Err(format!("it is cut {plain} and {mirrored} times; {MOST_COPIES} at most"));
+        if plain.saturating_add(mirrored) > MAX_COPIES {
+            return Err(format!("it is cut {plain} and {mirrored} times; {MAX_COPIES} at most"));
         }
         let mut panels = Vec::new();
         for k in 0..plain {
@@ -132,7 +132,7 @@ const MARGIN: f64 = 5e-3;
 const SHORTEST: f64 = 0.02;
 
 /// Most points of an outline that lines are measured against.
-const MOST_POINTS: usize = 4000;
+const MAX_POINTS: usize = 4000;
 
 /// What lies well inside an outline.
 struct Within {
@@ -146,7 +146,7 @@ impl Within {
 
     /// The longest part of a line that is well inside.
     fn part(&self, line: &Polyline) -> Option<Polyline> {
-        if self.outline.len() > MOST_POINTS || line.vertices.iter().any(|v| v.bulge != 0.0) {
+        if self.outline.len() > MAX_POINTS || line.vertices.iter().any(|v| v.bulge != 0.0) {
             return None;
         }
         let mut points = line.points();
@@ -201,7 +201,7 @@ pub(crate) fn unfold_at(panel: &Panel, edge: &str) -> Result<Panel, String> {
 /// The half piece unfolded at the edge that lies on a line.
 fn unfolded(panel: &Panel, [a, b]: [DVec2; 2]) -> Result<Panel, String> {
     let along = (b - a).try_normalize().ok_or("its mirror line has no length")?;
-    let on_line = |p: DVec2| (p - a).perp_dot(along).abs() < ON_MIRROR;
+    let on_line = |p: DVec2| (p - a).perp_dot(along).abs() < MIRROR_TOLERANCE;
     let mut half = panel.clone();
     let lies = |e: &Edge| e.is_straight() && on_line(e.from) && on_line(e.to);
     // An outline may have points on its fold: they are one edge.

@@ -8,7 +8,7 @@ use crate::seam::{Chain, Correspondence, Loops, Seam, SegmentId};
 const PROBES: usize = 9;
 
 /// A point that meets its partner to within this is right [m].
-const NEAR: f64 = 0.02;
+const MAX_POINT_ERROR: f64 = 0.02;
 
 /// … or within this part of the length of the seam.
 const NEAR_FRACTION: f64 = 0.06;
@@ -119,7 +119,7 @@ impl Sides {
 
     /// Whether nearly all its points meet what they meet in others.
     fn agrees(&self, others: &[Self]) -> bool {
-        let near = NEAR.max(NEAR_FRACTION * self.lengths[0].max(self.lengths[1]));
+        let near = MAX_POINT_ERROR.max(NEAR_FRACTION * self.lengths[0].max(self.lengths[1]));
         let right = (0..PROBES).filter(|k| {
             let s = self.lengths[0] * (*k as f64 + 0.5) / PROBES as f64;
             let (Some(a), Some(b)) = (self.place(0, s), self.place(1, self.meet.partner(0, s)))

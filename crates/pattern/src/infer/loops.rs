@@ -2,7 +2,7 @@
 
 use super::boundary::Boundary;
 use super::names::Hand;
-use super::run::{PROFILE, Run};
+use super::run::{PROFILE_SAMPLES, Run};
 
 /// How far the heights of two loops differ where they fit best, and the atoms at which they then begin.
 pub(super) fn loop_gap(
@@ -16,8 +16,8 @@ pub(super) fn loop_gap(
         starts.iter().map(|k| r.begins[*k] / r.length).collect()
     };
     let at = |r: &Run, s: f64| {
-        let x = s.rem_euclid(1.0) * (PROFILE - 1) as f64;
-        let k = (x as usize).min(PROFILE - 2);
+        let x = s.rem_euclid(1.0) * (PROFILE_SAMPLES - 1) as f64;
+        let k = (x as usize).min(PROFILE_SAMPLES - 2);
         let t = x - k as f64;
         r.heights[k] * (1.0 - t) + r.heights[k + 1] * t
     };

@@ -1,7 +1,7 @@
 //! Log odds of a pair of runs by their geometry alone.
 
 use super::boundary::Boundary;
-use super::run::{PROFILE, Run};
+use super::run::{PROFILE_SAMPLES, Run};
 use std::f64::consts::PI;
 
 /// Log odds by lengths.
@@ -71,6 +71,7 @@ pub(super) fn neighbour_odds(boundary: &Boundary, a: &Run, b: &Run) -> f64 {
 /// Heights run alike when both are walked together.
 pub(super) fn height_odds(a: &Run, b: &Run) -> f64 {
     let (x, y) = (a.heights, b.reversed_heights());
-    let gap = (0..PROFILE).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>() / PROFILE as f64;
+    let gap =
+        (0..PROFILE_SAMPLES).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>() / PROFILE_SAMPLES as f64;
     (1.2 - 9.0 * gap.sqrt()).max(-4.0)
 }

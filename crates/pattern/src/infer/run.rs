@@ -4,13 +4,13 @@ use super::boundary::{Boundary, SAMPLES};
 use std::f64::consts::PI;
 
 /// A joint that turns more than this ends a smooth stretch [rad].
-const CORNER: f64 = 0.55;
+const CORNER_ANGLE: f64 = 0.55;
 
 /// Parts of a smooth stretch of more atoms are not looked at.
-const MOST_IN_STRETCH: usize = 16;
+const MAX_IN_STRETCH: usize = 16;
 
 /// Points of the profile of heights.
-pub(super) const PROFILE: usize = 17;
+pub(super) const PROFILE_SAMPLES: usize = 17;
 
 /// A stretch of the boundary.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Run {
     /// Mean of the outward normal.
     pub(super) normal: glam::DVec2,
     /// Height at equal arc lengths over its length, mean 0.
-    pub(super) heights: [f64; PROFILE],
+    pub(super) heights: [f64; PROFILE_SAMPLES],
     /// Where each atom begins along it [m].
     pub(super) begins: Vec<f64>,
     /// Notches along it [m].
@@ -43,7 +43,7 @@ impl Run {
             at_corners: [true; 2],
             turning: 0.0,
             normal: glam::DVec2::ZERO,
-            heights: [0.0; PROFILE],
+            heights: [0.0; PROFILE_SAMPLES],
             begins: Vec::new(),
             notches: Vec::new(),
             atoms,
@@ -71,23 +71,23 @@ impl Run {
         let (first, last) = (run.atoms[0], run.atoms[run.atoms.len() - 1]);
         run.angles =
             [boundary.before(first).map_or(PI, |b| boundary.angle(b)), boundary.angle(last)];
-        run.at_corners = run.angles.map(|a| (a - PI).abs() > CORNER);
+        run.at_corners = run.angles.map(|a| (a - PI).abs() > CORNER_ANGLE);
         run
     }
 
     /// Heights of the run walked the other way.
-    pub(super) fn reversed_heights(&self) -> [f64; PROFILE] {
-        std::array::from_fn(|k| self.heights[PROFILE - 1 - k])
+    pub(super) fn reversed_heights(&self) -> [f64; PROFILE_SAMPLES] {
+        std::array::from_fn(|k| self.heights[PROFILE_SAMPLES - 1 - k])
     }
 
     /// From its beginning to its end, the height gained over its length.
     pub(super) fn rise(&self) -> f64 {
-        self.heights[PROFILE - 1] - self.heights[0]
+        self.heights[PROFILE_SAMPLES - 1] - self.heights[0]
     }
 
     /// The corners of a loop.
     pub(super) fn corners(&self, boundary: &Boundary) -> usize {
-        self.atoms.iter().filter(|k| (boundary.angle(**k) - PI).abs() > CORNER).count()
+        self.atoms.iter().filter(|k| (boundary.angle(**k) - PI).abs() > CORNER_ANGLE).count()
     }
 
     /// Indices of atoms at which a loop may begin: where another panel begins.
@@ -105,10 +105,10 @@ impl Run {
 }
 
 /// Heights at equal steps, over the length, with mean 0.
-fn profile(line: &[(f64, f64)], length: f64) -> [f64; PROFILE] {
+fn profile(line: &[(f64, f64)], length: f64) -> [f64; PROFILE_SAMPLES] {
     let mut k = 0;
-    let mut heights: [f64; PROFILE] = std::array::from_fn(|i| {
-        let s = length * i as f64 / (PROFILE - 1) as f64;
+    let mut heights: [f64; PROFILE_SAMPLES] = std::array::from_fn(|i| {
+        let s = length * i as f64 / (PROFILE_SAMPLES - 1) as f64;
         while k + 2 < line.len() && line[k + 1].0 < s {
             k += 1;
         }
@@ -116,7 +116,7 @@ fn profile(line: &[(f64, f64)], length: f64) -> [f64; PROFILE] {
         let t = ((s - a.0) / (b.0 - a.0).max(1e-12)).clamp(0.0, 1.0);
         (a.1 + t * (b.1 - a.1)) / length.max(1e-12)
     });
-    let mean = heights.iter().sum::<f64>() / PROFILE as f64;
+    let mean = heights.iter().sum::<f64>() / PROFILE_SAMPLES as f64;
     heights.iter_mut().for_each(|h| *h -= mean);
     heights
 }
@@ -126,14 +126,14 @@ pub(super) fn runs(boundary: &Boundary) -> Vec<Run> {
     let mut runs = Vec::new();
     for ring in boundary.loops() {
         let n = ring.len();
-        let corner = |k: usize| (boundary.angle(ring[k]) - PI).abs() > CORNER;
+        let corner = |k: usize| (boundary.angle(ring[k]) - PI).abs() > CORNER_ANGLE;
         let first = (0..n).find(|k| corner(*k));
         let start = first.map_or(0, |k| k + 1);
         let order: Vec<usize> = (0..n).map(|k| ring[(start + k) % n]).collect();
         let mut stretch: Vec<usize> = Vec::new();
         for (k, &atom) in order.iter().enumerate() {
             stretch.push(atom);
-            let ends = (boundary.angle(atom) - PI).abs() > CORNER || k + 1 == n;
+            let ends = (boundary.angle(atom) - PI).abs() > CORNER_ANGLE || k + 1 == n;
             if ends {
                 parts(boundary, &stretch, &mut runs);
                 stretch.clear();
@@ -158,7 +158,7 @@ pub(super) fn runs(boundary: &Boundary) -> Vec<Run> {
 
 fn parts(boundary: &Boundary, stretch: &[usize], runs: &mut Vec<Run>) {
     let m = stretch.len();
-    if m > MOST_IN_STRETCH {
+    if m > MAX_IN_STRETCH {
         runs.push(Run::new(boundary, stretch.to_vec(), false));
         runs.extend(stretch.iter().map(|k| Run::new(boundary, vec![*k], false)));
         return;

@@ -11,7 +11,7 @@ use crate::pattern::Pattern;
 use std::f64::consts::PI;
 
 /// The longer side is at most so much longer than the shorter.
-const MOST_RATIO: f64 = 3.2;
+const MAX_RATIO: f64 = 3.2;
 
 /// Ratio of lengths up to which open stretches are compared.
 const OPEN_RATIO: f64 = 1.6;
@@ -93,8 +93,8 @@ impl<'a> Scorer<'a> {
         let mut scored: Vec<([usize; 2], f64)> = Vec::new();
         for (n, &i) in order.iter().enumerate() {
             for &j in &order[n + 1..] {
-                let most = if runs[i].is_loop && runs[j].is_loop { MOST_RATIO } else { OPEN_RATIO };
-                if runs[j].length > MOST_RATIO * runs[i].length {
+                let most = if runs[i].is_loop && runs[j].is_loop { MAX_RATIO } else { OPEN_RATIO };
+                if runs[j].length > MAX_RATIO * runs[i].length {
                     break;
                 }
                 if runs[j].length > most * runs[i].length {

@@ -1,7 +1,7 @@
 //! Shapes of runs and panels.
 
 use super::boundary::Boundary;
-use super::run::{PROFILE, Run};
+use super::run::{PROFILE_SAMPLES, Run};
 use std::f64::consts::PI;
 
 /// The x in the middle of each panel [m].
@@ -56,7 +56,7 @@ pub(super) fn has_cap(boundary: &Boundary, panel: usize) -> bool {
     let m = sides.len();
     (0..m).any(|k| {
         let (cap, before, after) = (&sides[k], &sides[(k + m - 1) % m], &sides[(k + 1) % m]);
-        let ends = 0.5 * (cap.heights[0] + cap.heights[PROFILE - 1]);
+        let ends = 0.5 * (cap.heights[0] + cap.heights[PROFILE_SAMPLES - 1]);
         let top = cap.heights.iter().copied().fold(f64::MIN, f64::max);
         m >= 4 && cap.normal.y > 0.5 && top - ends > 0.1 && are_alike(before, after)
     })

@@ -7,10 +7,10 @@ use crate::pattern::Pattern;
 use glam::DVec2;
 
 /// Mirror images agree to this [m].
-const SAME: f64 = 1.5e-3;
+const TWIN_TOLERANCE: f64 = 1.5e-3;
 
 /// Panels of more pieces are not compared.
-const MOST_ATOMS: usize = 120;
+const MAX_ATOMS: usize = 120;
 
 /// The mirror image of each atom.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Twins {
 /// The shift s for which atom k of one panel is the mirror image of atom s − k of the other.
 fn matching(boundary: &Boundary, a: &[usize], b: &[usize]) -> Option<usize> {
     let n = a.len();
-    if n != b.len() || n == 0 || n > MOST_ATOMS {
+    if n != b.len() || n == 0 || n > MAX_ATOMS {
         return None;
     }
     let chord = |k: usize| {
@@ -122,13 +122,13 @@ fn matching(boundary: &Boundary, a: &[usize], b: &[usize]) -> Option<usize> {
     let fits = |shift: usize| {
         (0..n).all(|k| {
             let (x, y) = (a[k], b[(shift + n - k) % n]);
-            if (boundary.atoms[x].length - boundary.atoms[y].length).abs() > SAME {
+            if (boundary.atoms[x].length - boundary.atoms[y].length).abs() > TWIN_TOLERANCE {
                 return false;
             }
             // The image runs the other way.
             let ([d, m], [e, l]) = (chord(x), chord(y));
             let flip = |v: DVec2| DVec2::new(-v.x, v.y);
-            flip(d).distance(-e) < SAME && flip(m).distance(l - e) < SAME
+            flip(d).distance(-e) < TWIN_TOLERANCE && flip(m).distance(l - e) < TWIN_TOLERANCE
         })
     };
     (0..n).find(|s| fits(*s))

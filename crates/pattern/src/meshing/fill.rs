@@ -6,29 +6,29 @@ use spade::{
 };
 
 /// Points of the lattice keep this distance from the outline, in edge lengths.
-const CLEARANCE: f64 = 0.6;
+const LATTICE_CLEARANCE: f64 = 0.6;
 
 /// Points of the lattice are moved at random by up to this, in edge lengths: rows of equal triangles would
 /// make cloth bend along them more easily than across.
 const JITTER: f64 = 0.3;
 
 /// The lattice is turned by this angle [rad] against the axes, so that its rows are neither warp nor weft.
-const TURN: f64 = 0.23;
+const LATTICE_ANGLE: f64 = 0.23;
 
 /// Angle that the first refinement aims at [degrees]; smoothing does the rest with fewer points.
-const ANGLE: f64 = 20.0;
+const REFINEMENT_ANGLE: f64 = 20.0;
 
 /// Rounds of smoothing.
-const ROUNDS: usize = 4;
+const SMOOTHING_ROUNDS: usize = 4;
 
-/// Rounds of repair, each only if an angle is smaller than [`LEAST`] degrees.
-const REPAIRS: usize = 6;
+/// Rounds of repair, each only if an angle is smaller than [`REPAIR_ANGLE`] degrees.
+const MAX_REPAIRS: usize = 6;
 
 /// No move of a point may leave an angle smaller than this [rad].
-const UPRIGHT: f64 = 0.05;
+const MIN_ANGLE: f64 = 0.05;
 
 /// Angles smaller than this are repaired where the outline allows it [degrees].
-const LEAST: f64 = 25.0;
+const REPAIR_ANGLE: f64 = 25.0;
 
 /// A triangulated panel.
 pub(super) struct Filled {
@@ -59,19 +59,19 @@ pub(super) fn fill(rings: &[Vec<DVec2>], lines: &[Vec<DVec2>], h: f64) -> Result
     add_lines(&mut points, &mut domain, &border, lines, h);
     domain.fixed = points.len();
     lattice(&mut points, &border, &domain, h);
-    refine(&mut points, &domain, ANGLE)?;
+    refine(&mut points, &domain, REFINEMENT_ANGLE)?;
     let mut triangles = domain.triangulate(&points)?;
-    for _ in 0..ROUNDS {
+    for _ in 0..SMOOTHING_ROUNDS {
         domain.smooth(&mut points, &triangles, false);
         triangles = domain.triangulate(&points)?;
     }
-    for k in 0..REPAIRS {
-        if domain.least_angle(&points, &triangles) >= LEAST.to_radians() {
+    for k in 0..MAX_REPAIRS {
+        if domain.least_angle(&points, &triangles) >= REPAIR_ANGLE.to_radians() {
             break;
         }
         // Mostly moving is enough; now and then a point is missing.
         if k % 2 == 1 {
-            refine(&mut points, &domain, LEAST)?;
+            refine(&mut points, &domain, REPAIR_ANGLE)?;
             triangles = domain.triangulate(&points)?;
         }
         domain.smooth(&mut points, &triangles, true);
@@ -195,7 +195,7 @@ impl Domain {
         }
         for i in self.fixed..points.len() {
             let [before, after] = angles[i];
-            if if guarded { after > before } else { after > UPRIGHT } {
+            if if guarded { after > before } else { after > MIN_ANGLE } {
                 points[i] = target[i];
             }
         }
@@ -259,7 +259,7 @@ fn add_lines(
 /// Fills the inside with points of a jittered hexagonal lattice.
 fn lattice(points: &mut Vec<DVec2>, border: &Border, domain: &Domain, h: f64) {
     let on_lines: Vec<DVec2> = points[domain.next.len()..].to_vec();
-    let (sin, cos) = libm::sincos(TURN);
+    let (sin, cos) = libm::sincos(LATTICE_ANGLE);
     let axis = DVec2::new(cos, sin);
     let (low, high) =
         points.iter().fold((DVec2::MAX, DVec2::MIN), |(l, h), &p| (l.min(p), h.max(p)));
@@ -274,8 +274,8 @@ fn lattice(points: &mut Vec<DVec2>, border: &Border, domain: &Domain, h: f64) {
             let random = JITTER * h * noise(i, j);
             let p = middle
                 + axis.rotate(DVec2::new((i as f64 + shift) * h, j as f64 * row_height) + random);
-            let room = border.distance(p) > CLEARANCE * h
-                && on_lines.iter().all(|q| q.distance(p) > CLEARANCE * h);
+            let room = border.distance(p) > LATTICE_CLEARANCE * h
+                && on_lines.iter().all(|q| q.distance(p) > LATTICE_CLEARANCE * h);
             if room && border.contains(p) {
                 points.push(p);
             }

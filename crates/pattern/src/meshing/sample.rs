@@ -10,13 +10,13 @@ use crate::seam::{Chain, Correspondence, Loops, SegmentId};
 use glam::DVec2;
 
 /// Knots nearer than this [m] are one.
-const SAME: f64 = 1e-6;
+const MERGE_DISTANCE: f64 = 1e-6;
 
 /// Knots are carried over at most this many times.
-const ROUNDS: usize = 24;
+const MAX_PROPAGATIONS: usize = 24;
 
 /// A curve longer than its chord by this factor is never a single straight piece.
-const CURVED: f64 = 1.03;
+const CURVED_RATIO: f64 = 1.03;
 
 type Join = (SewnBy, Chain, Chain, Correspondence);
 
@@ -186,7 +186,7 @@ impl Knots {
     fn put(&mut self, segment: usize, s: f64) -> bool {
         let knots = &mut self.of[segment];
         let i = knots.partition_point(|&k| k < s);
-        let near = |k: Option<&f64>| k.is_some_and(|k| (k - s).abs() <= SAME);
+        let near = |k: Option<&f64>| k.is_some_and(|k| (k - s).abs() <= MERGE_DISTANCE);
         if near(knots.get(i)) || (i > 0 && near(knots.get(i - 1))) || i == 0 || i == knots.len() {
             return false;
         }
@@ -202,7 +202,7 @@ impl Knots {
                 self.put(number(stretch.segment), stretch.to);
             }
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_PROPAGATIONS {
             let mut new = false;
             for (_, a, b, meet) in joins {
                 for (side, [own, other]) in [[a, b], [b, a]].into_iter().enumerate() {
@@ -228,7 +228,7 @@ impl Knots {
             let (low, high) = (stretch.from.min(stretch.to), stretch.from.max(stretch.to));
             let inside = self.of[number(stretch.segment)]
                 .iter()
-                .filter(|&&k| k >= low - SAME && k <= high + SAME)
+                .filter(|&&k| k >= low - MERGE_DISTANCE && k <= high + MERGE_DISTANCE)
                 .map(|k| done + (k - stretch.from).abs());
             positions.extend(inside);
             done += stretch.length();
@@ -263,7 +263,10 @@ impl Knots {
             let backwards = stretch.to < stretch.from;
             let knots = &self.of[segment];
             let mut inside: Vec<Interval> = (0..knots.len() - 1)
-                .filter(|&k| knots[k] >= low - 2.0 * SAME && knots[k + 1] <= high + 2.0 * SAME)
+                .filter(|&k| {
+                    knots[k] >= low - 2.0 * MERGE_DISTANCE
+                        && knots[k + 1] <= high + 2.0 * MERGE_DISTANCE
+                })
                 .map(|k| Interval {
                     number: base[segment] + k,
                     segment,
@@ -291,7 +294,7 @@ fn divide(knots: &Knots, flat: &[&crate::Edge], groups: &mut Groups, h: f64) -> 
             let length = pair[1] - pair[0];
             sum[g] += length;
             members[g] += 1.0;
-            if length > CURVED * edge.at(pair[0]).distance(edge.at(pair[1])) {
+            if length > CURVED_RATIO * edge.at(pair[0]).distance(edge.at(pair[1])) {
                 least[g] = 2;
             }
             i += 1;

@@ -5,7 +5,7 @@ use glam::{DAffine2, DVec2};
 use std::f64::consts::PI;
 
 /// Most commands of a drawing's paths.
-const MOST_COMMANDS: usize = 100_000;
+const MAX_COMMANDS: usize = 100_000;
 
 /// A run of edges from one `M` to the next.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -115,7 +115,7 @@ pub(super) fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let mut all = Vec::new();
     while scanner.more() {
         all.push(scanner.number()?);
-        if all.len() > 2 * MOST_COMMANDS {
+        if all.len() > 2 * MAX_COMMANDS {
             return Err("a list of too many numbers".into());
         }
     }
@@ -238,8 +238,8 @@ pub(super) fn parse(data: &str, to_plane: &DAffine2) -> Result<Vec<Subpath>, Str
         let mut command = letter;
         loop {
             count += 1;
-            if count > MOST_COMMANDS {
-                return Err(format!("a path of more than {MOST_COMMANDS} commands"));
+            if count > MAX_COMMANDS {
+                return Err(format!("a path of more than {MAX_COMMANDS} commands"));
             }
             step(&mut scanner, &mut pen, command, before)?;
             before = command.to_ascii_uppercase();

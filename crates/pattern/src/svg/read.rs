@@ -18,16 +18,16 @@ use glam::{DAffine2, DVec2};
 use roxmltree::{Document, Node, ParsingOptions};
 
 /// Most elements of a drawing.
-const MOST_NODES: u32 = 500_000;
+const MAX_NODES: u32 = 500_000;
 
 /// Most lines of a drawing.
-const MOST_LINES: usize = 3000;
+const MAX_LINES: usize = 3000;
 
 /// A closed line around less is no piece [m²].
 const SMALLEST: f64 = 1e-3;
 
 /// Points of an outline nearer than this are one [m].
-const SAME: f64 = 1e-4;
+const MERGE_DISTANCE: f64 = 1e-4;
 
 /// A drawing whose largest piece is not between these is in another unit [m].
 const PLAUSIBLE: [f64; 2] = [0.06, 6.0];
@@ -67,7 +67,7 @@ struct Context {
 /// If it is no SVG or has no closed outline.
 pub fn from_svg(text: &str, name: &str, unit: Option<Unit>) -> Result<Pattern, Error> {
     let wrong = |message: String| Error::Parse { name: name.into(), message };
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: MOST_NODES, ..Default::default() };
+    let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..Default::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|e| wrong(format!("not well-formed XML: {e}")))?;
     let root = document.root_element();
@@ -222,8 +222,8 @@ fn collect(root: Node<'_, '_>, to_plane: DAffine2, sheet: &mut Sheet) -> Result<
                             paths,
                         });
                     }
-                    if sheet.lines.len() > MOST_LINES {
-                        return Err(format!("it has more than {MOST_LINES} lines"));
+                    if sheet.lines.len() > MAX_LINES {
+                        return Err(format!("it has more than {MAX_LINES} lines"));
                     }
                 }
             }
@@ -403,7 +403,7 @@ fn outline(drawn: usize, line: &Drawn) -> Result<Option<Outline>, String> {
     for path in &line.paths {
         let edges = cleaned(&path.edges);
         let (Some(first), Some(last)) = (edges.first(), edges.last()) else { continue };
-        if !path.closed && first.from.distance(last.to) > SAME {
+        if !path.closed && first.from.distance(last.to) > MERGE_DISTANCE {
             continue;
         }
         edges.iter().try_for_each(Edge::refuse_if_far)?;
@@ -449,7 +449,7 @@ fn joined(sheet: &Sheet, wanted: bool) -> Vec<Outline> {
 fn cleaned(edges: &[Edge]) -> Vec<Edge> {
     let mut kept: Vec<Edge> = Vec::new();
     for e in edges {
-        if e.from.distance(e.to) > SAME || e.length() > 10.0 * SAME {
+        if e.from.distance(e.to) > MERGE_DISTANCE || e.length() > 10.0 * MERGE_DISTANCE {
             let mut e = e.clone();
             if let Some(last) = kept.last() {
                 e.from = last.to;
@@ -458,7 +458,7 @@ fn cleaned(edges: &[Edge]) -> Vec<Edge> {
         }
     }
     if let (Some(start), Some(last)) = (kept.first().map(|e| e.from), kept.last_mut())
-        && last.to.distance(start) < 2.0 * SAME
+        && last.to.distance(start) < 2.0 * MERGE_DISTANCE
     {
         last.to = start;
     }

@@ -53,7 +53,7 @@ impl Fibre {
             Self::Cotton => optics(1.56, 0.50, 0.6, 0.10, 0.70, 0.30),
             Self::Linen => optics(1.56, 0.30, 0.9, 0.14, 0.55, 0.30),
             Self::Wool => optics(1.55, 0.55, 0.6, 0.12, 0.70, 0.35),
-            Self::Silk => optics(1.57, 0.14, 1.5, 0.36, 0.32, 0.25),
+            Self::Silk => optics(1.57, 0.13, 1.0, 0.50, 0.24, 0.25),
             Self::Polyester => optics(1.60, 0.16, 1.3, 0.26, 0.40, 0.30),
             Self::Polyamide => optics(1.54, 0.13, 1.4, 0.28, 0.36, 0.35),
             Self::Viscose => optics(1.53, 0.20, 1.1, 0.26, 0.42, 0.25),

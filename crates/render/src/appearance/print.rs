@@ -107,6 +107,12 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// The pixels in linear display light.
+    pub(crate) fn into_image(self) -> crate::hdr::HdrImage {
+        let (width, height) = (self.width as u32, self.height as u32);
+        crate::hdr::HdrImage { width, height, pixels: self.pixels }
+    }
+
     /// Reads a PNG; `name` is for messages. What is transparent becomes white.
     ///
     /// # Errors
@@ -125,6 +131,10 @@ impl Picture {
                 format!("{w} × {h} pixels are more than toile can take"),
             ));
         };
+        // Deflate makes no file smaller than a thousandth of what was in it.
+        if size / 1040 > bytes.len() {
+            return Err(Error::file(name, "is larger than its bytes can fill"));
+        }
         let mut buffer = vec![0; size];
         let frame = reader.next_frame(&mut buffer).map_err(broken)?;
         let channels = frame.color_type.samples();

@@ -37,6 +37,13 @@ struct Measures {
     irregularity: f32,
 }
 
+impl Measures {
+    /// Whether the yarns are wider than their place.
+    fn is_crowded(&self) -> bool {
+        self.radius * (1.0 + self.irregularity) > 0.5 * self.spacing
+    }
+}
+
 /// A woven cloth.
 #[derive(Clone, Debug)]
 pub(super) struct Weave {
@@ -53,8 +60,8 @@ const UNEVEN_LENGTH: f32 = 0.012;
 impl Weave {
     pub(super) fn new(draft: Draft, warp: &Yarn, weft: &Yarn) -> Self {
         let measures = |y: &Yarn, other: &Yarn| {
-            // Crowded yarns push each other aside; what overlaps is cut halfway.
-            let radius = 0.5e-3 * y.thickness_mm.min(1.3 * y.spacing_mm) as f32;
+            // Crowded yarns push each other aside.
+            let radius = 0.5e-3 * y.thickness_mm.min(1.6 * y.spacing_mm) as f32;
             let rise = 0.5e-3 * (y.thickness_mm * y.flatness) as f32;
             let over = 0.5e-3 * (other.thickness_mm * other.flatness) as f32;
             // A yarn that takes all the crimp rises over half its own height and half of the other's.
@@ -83,40 +90,51 @@ impl Weave {
         let (a, b) = (x - i - 0.5, y - j - 0.5);
         let (i, j) = (i as i64, j as i64);
         let up = |i: i64, j: i64| self.draft.is_up(i, j) == front;
-        let here = up(i, j);
         let step = |t: f32| if t < 0.0 { -1 } else { 1 };
-        let warp = strand(
-            &self.warp,
-            a * self.warp.spacing,
-            unevenness(i, uv.y, 0) * self.warp.irregularity,
-            centre_line(here, up(i, j + step(b)), b, &self.warp, self.weft.spacing),
-        );
-        let weft = strand(
-            &self.weft,
-            b * self.weft.spacing,
-            unevenness(j, uv.x, 1) * self.weft.irregularity,
-            centre_line(!here, !up(i + step(a), j), a, &self.weft, self.warp.spacing),
-        );
+        let (aside, along) = (step(a), step(b));
+        let warp_at = |i: i64, off: f32| {
+            let line = centre_line(up(i, j), up(i, j + along), b, &self.warp, self.weft.spacing);
+            let uneven = unevenness(i, uv.y, 0) * self.warp.irregularity;
+            strand(&self.warp, off * self.warp.spacing, uneven, line).map(|s| (i, s))
+        };
+        let weft_at = |j: i64, off: f32| {
+            let line = centre_line(!up(i, j), !up(i + aside, j), a, &self.weft, self.warp.spacing);
+            let uneven = unevenness(j, uv.x, 1) * self.weft.irregularity;
+            strand(&self.weft, off * self.weft.spacing, uneven, line).map(|s| (j, s))
+        };
+        // Yarns wider than their place lie over their neighbours where these dive: so floats hide the binding of a satin.
+        let higher = |own: Option<(i64, Strand)>, next: Option<(i64, Strand)>| match (own, next) {
+            (Some(p), Some(q)) => Some(if q.1.z > p.1.z { q } else { p }),
+            (own, next) => own.or(next),
+        };
+        let mut warp = warp_at(i, a);
+        if self.warp.is_crowded() {
+            warp = higher(warp, warp_at(i + aside, a - aside as f32));
+        }
+        let mut weft = weft_at(j, b);
+        if self.weft.is_crowded() {
+            weft = higher(weft, weft_at(j + along, b - along as f32));
+        }
         let top = self.warp.crimp.max(self.weft.crimp) + self.warp.rise.max(self.weft.rise);
         let height = |z: f32| (0.5 + 0.5 * z / top).clamp(0.0, 1.0);
-        let of_warp = |s: Strand| Relief {
+        let of_warp = |(number, s): (i64, Strand)| Relief {
             yarn: 0,
-            number: i,
+            number,
             along: uv.y,
             across: s.across,
             slope: Vec2::new(s.slope_across, s.slope_along),
             height: height(s.z),
         };
-        let of_weft = |s: Strand| Relief {
+        let of_weft = |(number, s): (i64, Strand)| Relief {
             yarn: 1,
-            number: j,
+            number,
             along: uv.x,
             across: s.across,
             slope: Vec2::new(s.slope_along, s.slope_across),
             height: height(s.z),
         };
         match (warp, weft) {
-            (Some(p), Some(q)) => Some(if p.z >= q.z { of_warp(p) } else { of_weft(q) }),
+            (Some(p), Some(q)) => Some(if p.1.z >= q.1.z { of_warp(p) } else { of_weft(q) }),
             (Some(p), None) => Some(of_warp(p)),
             (None, Some(q)) => Some(of_weft(q)),
             (None, None) => None,
@@ -252,5 +270,20 @@ mod tests {
             }
         }
         assert!(compared > 200);
+    }
+
+    #[test]
+    fn floats_of_a_crowded_satin_hide_its_binding() {
+        let share = |thickness: f64| {
+            let yarn = |spacing: f64, thickness: f64, crimp: f64| Yarn {
+                irregularity: 0.0,
+                flatness: 0.3,
+                crimp,
+                ..Yarn::new(Fibre::Silk, 0, spacing, thickness)
+            };
+            let (warp, weft) = (yarn(0.12, thickness, 0.9), yarn(0.22, 0.2, 0.1));
+            shares(&Weave::new(Draft::named("satin-8").unwrap(), &warp, &weft), true)[1]
+        };
+        assert!(share(0.17) < 0.7 * share(0.12), "{} {}", share(0.17), share(0.12));
     }
 }

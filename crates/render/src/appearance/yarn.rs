@@ -18,7 +18,7 @@ use super::Fabric;
 use super::fabric::Side;
 use crate::bsdf::coated::reflect;
 use crate::bsdf::ggx::dielectric;
-use crate::bsdf::sggx::Fibres;
+use crate::bsdf::sggx::{Fibres, Meeting};
 use crate::warp::{Basis, cosine_hemisphere, cosine_pdf};
 use glam::Vec3;
 use std::f32::consts::PI;
@@ -58,6 +58,27 @@ pub(crate) struct YarnBsdf<'a> {
     shares: Shares,
     /// Colour by which light is divided before noise is smoothed.
     guide: Vec3,
+}
+
+/// The fibres that mirror one direction to another.
+struct Between {
+    half: Vec3,
+    rough: Meeting,
+    wide: Meeting,
+    fuzz: Option<Meeting>,
+}
+
+impl Between {
+    fn new(bsdf: &YarnBsdf<'_>, o: Vec3, i: Vec3) -> Self {
+        let half = (o + i).normalize_or(Vec3::Z);
+        let along = |alpha: f32| Fibres { axis: bsdf.facet.axis, alpha }.meeting(o, i, half);
+        Self {
+            half,
+            rough: along(bsdf.optics.alpha),
+            wide: along(bsdf.optics.inner_alpha),
+            fuzz: (bsdf.side.fuzz > 0.0).then(|| FUZZ.meeting(o, i, half)),
+        }
+    }
 }
 
 /// How often each lobe is sampled.
@@ -135,28 +156,27 @@ impl<'a> YarnBsdf<'a> {
         }
     }
 
-    /// The direct part: everything but the light that wandered through the cloth.
-    fn single(&self, o: Vec3, i: Vec3) -> Vec3 {
-        let matte = if i.z > 0.0 { self.pass * self.weight } else { self.pass };
-        let matte = self.colour * (matte * self.matte(i));
-        if i.z <= 0.0 {
-            return matte * self.side.scale;
-        }
-        (self.mirrored(o, i) + matte) * self.side.scale
-    }
-
     /// Light that met many fibres, times |cos i|, but for colour, pass and weight of the view.
     pub(super) fn matte(&self, i: Vec3) -> f32 {
-        let t = self.optics.transmission;
-        let body = self.side.body - self.optics.inner;
-        if i.z <= 0.0 {
-            let fuzz = self.behind.fuzz;
-            let pass = if fuzz > 0.0 { FUZZ.passed(i, -i.z, fuzz) } else { 1.0 };
-            return t * body * pass * -i.z / PI;
+        if i.z > 0.0 {
+            return self.matte_above(i, self.passed(i), self.masking(i));
         }
+        let t = self.optics.transmission;
+        let fuzz = self.behind.fuzz;
+        let pass = if fuzz > 0.0 { FUZZ.passed(i, -i.z, fuzz) } else { 1.0 };
+        t * (self.side.body - self.optics.inner) * pass * -i.z / PI
+    }
+
+    fn matte_above(&self, i: Vec3, pass: f32, masking: f32) -> f32 {
+        let t = self.optics.transmission;
         let cos = self.facet.normal.dot(i).max(0.0);
-        let pass = if self.side.fuzz > 0.0 { FUZZ.passed(i, i.z, self.side.fuzz) } else { 1.0 };
-        (1.0 - t) * body * pass * self.masking(i) * self.facet.open * cos / PI
+        let body = self.side.body - self.optics.inner;
+        (1.0 - t) * body * pass * masking * self.facet.open * cos / PI
+    }
+
+    /// Light from above that passes the fuzz.
+    fn passed(&self, i: Vec3) -> f32 {
+        if self.side.fuzz > 0.0 { FUZZ.passed(i, i.z, self.side.fuzz) } else { 1.0 }
     }
 
     /// Share of the yarns that light from above reaches.
@@ -166,26 +186,34 @@ impl<'a> YarnBsdf<'a> {
 
     /// Light that met one fibre or two, on its surface or inside, times cos i.
     pub(super) fn mirrored(&self, o: Vec3, i: Vec3) -> Vec3 {
-        let Lobes { ior, gloss, inner, .. } = *self.optics;
         if i.z <= 0.0 {
             return Vec3::ZERO;
         }
+        let between = Between::new(self, o, i);
+        self.mirrored_between(o, i, &between, self.passed(i), self.masking(i))
+    }
+
+    fn mirrored_between(
+        &self,
+        o: Vec3,
+        i: Vec3,
+        between: &Between,
+        pass: f32,
+        masking: f32,
+    ) -> Vec3 {
+        let Lobes { ior, gloss, inner, .. } = *self.optics;
         let mut light = Vec3::ZERO;
-        let mut pass = self.pass;
-        if self.side.fuzz > 0.0 {
-            let scattered = FUZZ.reflected(o, i, [o.z, i.z], self.side.fuzz);
-            light += self.side.fuzz_colour(self.colour) * scattered;
-            pass *= FUZZ.passed(i, i.z, self.side.fuzz);
+        // Light that passes the fuzz both ways met none of it.
+        let both = self.pass * pass;
+        if let Some(fuzz) = &between.fuzz {
+            light += self.side.fuzz_colour(self.colour) * fuzz.reflected([o.z, i.z], 1.0 - both);
         }
         let cos = [self.facet.normal.dot(o), self.facet.normal.dot(i)];
         if cos[0] > 0.0 && cos[1] > 0.0 {
-            let seen = pass * self.weight * self.masking(i) * self.facet.open;
-            let h = (o + i).normalize_or(Vec3::Z);
-            let rough = Fibres { axis: self.facet.axis, alpha: self.optics.alpha };
-            let wide = Fibres { axis: self.facet.axis, alpha: self.optics.inner_alpha };
-            let surface =
-                gloss * dielectric(o.dot(h), ior) * rough.reflected(o, i, cos, f32::INFINITY);
-            let inside = inner * wide.reflected(o, i, cos, f32::INFINITY);
+            let seen = both * self.weight * masking * self.facet.open;
+            let fresnel = dielectric(o.dot(between.half), ior);
+            let surface = gloss * fresnel * between.rough.reflected(cos, 1.0);
+            let inside = inner * between.wide.reflected(cos, 1.0);
             light += (self.colour * inside + Vec3::splat(surface)) * seen;
         }
         light
@@ -216,33 +244,48 @@ impl<'a> YarnBsdf<'a> {
         [self.pass * self.weight, self.pass]
     }
 
-    /// f |cos i|.
-    pub(crate) fn eval(&self, o: Vec3, i: Vec3) -> Vec3 {
+    /// f |cos i|, and the density of [`YarnBsdf::sample`].
+    pub(crate) fn eval_and_pdf(&self, o: Vec3, i: Vec3) -> (Vec3, f32) {
         let t = self.optics.transmission;
         // The frame behind has the same weft, and the opposite normal and warp.
         let above = i.z > 0.0;
         let (far, share) = if above { (self.side, 1.0 - t) } else { (self.behind, t) };
         let flip = if above { 1.0 } else { -1.0 };
         let local = Vec3::new(i.x, i.y * self.mirror * flip, i.z * flip);
-        let lost = (1.0 - far.table.at(local).albedo).max(0.0);
+        let entry = far.table.at(local);
+        let lost = (1.0 - entry.albedo).max(0.0);
         let multiple = self.lost * lost * i.z.abs() * share / (PI * far.mean_lost);
-        self.single(o, i) + self.side.wandered(self.colour) * multiple
+        let multiple = self.side.wandered(self.colour) * multiple;
+        if !above {
+            let single = self.colour * (self.pass * self.matte(i)) * self.side.scale;
+            return (single + multiple, self.shares.transmitted * cosine_pdf(-i.z));
+        }
+        let between = Between::new(self, o, i);
+        let pass = self.passed(i);
+        let matte = self.pass * self.weight * self.matte_above(i, pass, entry.masking);
+        let mirrored = self.mirrored_between(o, i, &between, pass, entry.masking);
+        let single = (mirrored + self.colour * matte) * self.side.scale;
+        (single + multiple, self.pdf_between(i, &between))
+    }
+
+    /// f |cos i|.
+    pub(crate) fn eval(&self, o: Vec3, i: Vec3) -> Vec3 {
+        self.eval_and_pdf(o, i).0
     }
 
     pub(crate) fn pdf(&self, o: Vec3, i: Vec3) -> f32 {
-        let s = &self.shares;
         if i.z <= 0.0 {
-            return s.transmitted * cosine_pdf(-i.z);
+            return self.shares.transmitted * cosine_pdf(-i.z);
         }
-        let rough = Fibres { axis: self.facet.axis, alpha: self.optics.alpha };
-        let wide = Fibres { axis: self.facet.axis, alpha: self.optics.inner_alpha };
-        let mut pdf = s.diffuse * 0.5 * (cosine_pdf(i.z) + cosine_pdf(self.facet.normal.dot(i)))
-            + s.surface * rough.pdf(o, i)
-            + s.inner * wide.pdf(o, i);
-        if s.fuzz > 0.0 {
-            pdf += s.fuzz * FUZZ.pdf(o, i);
-        }
-        pdf
+        self.pdf_between(i, &Between::new(self, o, i))
+    }
+
+    fn pdf_between(&self, i: Vec3, between: &Between) -> f32 {
+        let s = &self.shares;
+        s.diffuse * 0.5 * (cosine_pdf(i.z) + cosine_pdf(self.facet.normal.dot(i)))
+            + s.surface * between.rough.pdf()
+            + s.inner * between.wide.pdf()
+            + between.fuzz.map_or(0.0, |f| s.fuzz * f.pdf())
     }
 
     pub(crate) fn sample(&self, o: Vec3, lobe: f32, place: [f32; 2]) -> Option<Vec3> {

@@ -8,6 +8,27 @@
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 
+/// Density of the flakes that mirror one direction to another, and the areas that both see.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting {
+    density: f32,
+    sigma: [f32; 2],
+}
+
+impl Meeting {
+    /// Light scattered once in a layer whose normal makes these cosines with both directions, times the second cosine, for
+    /// flakes that reflect all; `escaped` is the share of the light that the layer scatters, 1 if it has no end.
+    pub(crate) fn reflected(&self, [cos_o, cos_i]: [f32; 2], escaped: f32) -> f32 {
+        let attenuation = self.sigma[1] * cos_o + self.sigma[0] * cos_i;
+        self.density * cos_i * escaped / (4.0 * attenuation.max(1e-6))
+    }
+
+    /// Density of the direction that reflection about [`Fibres::sample`] gives.
+    pub(crate) fn pdf(&self) -> f32 {
+        self.density / (4.0 * self.sigma[0])
+    }
+}
+
 /// Fibres along an axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fibres {
@@ -32,30 +53,14 @@ impl Fibres {
         1.0 / (PI * self.alpha * q * q)
     }
 
-    /// Light scattered once from `i` to `o` in a layer whose normal makes cosines `cos_o` and `cos_i`
-    /// with them, times `cos_i`, for flakes that reflect all.
-    pub(crate) fn reflected(&self, o: Vec3, i: Vec3, cos: [f32; 2], depth: f32) -> f32 {
-        let [cos_o, cos_i] = cos;
-        if cos_o <= 0.0 || cos_i <= 0.0 {
-            return 0.0;
-        }
-        let Some(h) = (o + i).try_normalize() else { return 0.0 };
-        let (so, si) = (self.sigma(o), self.sigma(i));
-        let attenuation = si * cos_o + so * cos_i;
-        let escaped =
-            if depth.is_finite() { -(-depth * (si / cos_i + so / cos_o)).exp_m1() } else { 1.0 };
-        self.d(h) * cos_i * escaped / (4.0 * attenuation.max(1e-6))
+    /// What light from `i` to `o` is scattered by; `h` is the unit vector between them.
+    pub(crate) fn meeting(&self, o: Vec3, i: Vec3, h: Vec3) -> Meeting {
+        Meeting { density: self.d(h), sigma: [self.sigma(o), self.sigma(i)] }
     }
 
     /// Light that passes a layer without meeting a fibre.
     pub(crate) fn passed(&self, w: Vec3, cos: f32, depth: f32) -> f32 {
         (-depth * self.sigma(w) / cos.max(1e-4)).exp()
-    }
-
-    /// Density of the direction that reflection about [`Fibres::sample`] gives.
-    pub(crate) fn pdf(&self, o: Vec3, i: Vec3) -> f32 {
-        let Some(h) = (o + i).try_normalize() else { return 0.0 };
-        self.d(h) / (4.0 * self.sigma(o))
     }
 
     /// A flake normal as `o` sees them.

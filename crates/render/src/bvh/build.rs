@@ -106,15 +106,15 @@ impl Build<'_> {
         }
         let index = self.bvh.nodes.len();
         let empty =
-            Node { lo: [Vec4::INFINITY; 3], hi: [Vec4::NEG_INFINITY; 3], child: [EMPTY; 4] };
+            Node { bounds: [[Vec4::INFINITY; 3], [Vec4::NEG_INFINITY; 3]], child: [EMPTY; 4] };
         self.bvh.nodes.push(empty);
         for (lane, child) in children.iter().enumerate() {
             let below = if child.len() <= LEAF { self.leaf(child) } else { self.node(child) };
             let node = &mut self.bvh.nodes[index];
             node.child[lane] = below;
             for axis in 0..3 {
-                node.lo[axis][lane] = child.bounds.lo[axis] - PAD;
-                node.hi[axis][lane] = child.bounds.hi[axis] + PAD;
+                node.bounds[0][axis][lane] = child.bounds.lo[axis] - PAD;
+                node.bounds[1][axis][lane] = child.bounds.hi[axis] + PAD;
             }
         }
         index as u32

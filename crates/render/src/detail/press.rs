@@ -25,7 +25,7 @@ const ALLOWANCE: f64 = 0.008;
 const GROOVE: f64 = 0.0021;
 const REACH: f64 = 0.009;
 /// Most that cloth is displaced [m].
-const MOST: f64 = 1.5e-3;
+const MAX_DISPLACEMENT: f64 = 1.5e-3;
 
 /// Moves the vertices of a smooth mesh as its seams and hems do.
 pub fn press(
@@ -39,7 +39,7 @@ pub fn press(
     for (v, p) in pressed.positions.iter_mut().enumerate() {
         let rise = seams[v].map_or(0.0, |n| seam(&n, pressing))
             + hems[v].map_or(0.0, |n| hem(&n, pressing));
-        *p += normals[v] * rise.clamp(-MOST, MOST);
+        *p += normals[v] * rise.clamp(-MAX_DISPLACEMENT, MAX_DISPLACEMENT);
     }
     pressed
 }

@@ -26,6 +26,10 @@ pub struct Buffers {
     pub material: Vec<u32>,
     /// Variance of the brightness of `colour` as the samples tell it.
     pub variance: Vec<f32>,
+    /// Factor of the light of another picture behind this one: 1 where nothing was met, what shadows leave on the
+    /// floor, 0 where the surfaces are. Makes sense with [`Background::Nothing`](super::Background::Nothing).
+    pub passed: Vec<[f32; 3]>,
+    passed_variance: Vec<f32>,
     /// Samples spent on each pixel.
     pub samples: Vec<u32>,
     guides: Vec<Guide>,
@@ -38,7 +42,7 @@ impl Buffers {
         };
         let guide = |p: &Pixel| {
             let hits = p.hits + p.caught;
-            let position = p.position / hits.max(1) as f32;
+            let position = p.position / p.hits.max(1) as f32;
             Guide {
                 normal: p.normal.normalize_or_zero(),
                 position,
@@ -57,12 +61,14 @@ impl Buffers {
         let pixels_out = colour.iter().map(|c| c.to_array()).collect();
         Self {
             colour: HdrImage { width: settings.width, height: settings.height, pixels: pixels_out },
-            alpha: pixels.iter().map(|p| p.hits as f32 / p.count.max(1) as f32).collect(),
+            alpha: pixels.iter().map(|p| p.covered as f32 / p.count.max(1) as f32).collect(),
             depth: pixels.iter().map(depth).collect(),
             normal: mean(|p| p.normal),
             albedo: mean(|p| p.albedo),
             material: pixels.iter().map(|p| p.material).collect(),
             variance: pixels.iter().map(Pixel::variance).collect(),
+            passed: pixels.iter().map(|p| p.passed().to_array()).collect(),
+            passed_variance: pixels.iter().map(Pixel::passed_variance).collect(),
             samples: pixels.iter().map(|p| p.count).collect(),
             guides: pixels.iter().map(guide).collect(),
         }
@@ -76,6 +82,16 @@ impl Buffers {
         let width = self.colour.width as usize;
         let pixels = denoise(&colour, &albedo, &self.variance, &self.guides, width);
         HdrImage { pixels: pixels.iter().map(|c| c.to_array()).collect(), ..self.colour.clone() }
+    }
+
+    /// [`Buffers::passed`] with its noise smoothed: shadows on another picture.
+    #[must_use]
+    pub fn passed_denoised(&self) -> Vec<[f32; 3]> {
+        let passed: Vec<Vec3> = self.passed.iter().map(|c| Vec3::from(*c)).collect();
+        let white = vec![Vec3::ONE; passed.len()];
+        let width = self.colour.width as usize;
+        let smooth = denoise(&passed, &white, &self.passed_variance, &self.guides, width);
+        smooth.iter().map(|c| c.clamp(Vec3::ZERO, Vec3::ONE).to_array()).collect()
     }
 
     /// Writes colour, alpha, depth (`Z`), normals, albedo and material as OpenEXR.

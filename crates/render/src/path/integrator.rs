@@ -4,7 +4,8 @@ mod direct;
 mod surfel;
 
 use self::surfel::Surfel;
-use super::world::World;
+use super::Background;
+use super::world::{Prepared, World};
 use crate::bsdf::Bsdf;
 use crate::bvh::{Hit, Ray, Stack};
 use crate::sampler::Sampler;
@@ -37,8 +38,20 @@ pub(crate) struct Seen {
     pub(crate) normal: Vec3,
     pub(crate) position: Vec3,
     pub(crate) depth: f32,
-    /// Index of the surface plus one; 0 for the floor and for nothing.
+    /// Index of the surface plus one; 0 for the floor and for nothing. Of sheer cloth that the ray passed, the first.
     pub(crate) material: u32,
+    /// Whether the light comes from a surface, and not from what is seen beside or through all of them.
+    pub(crate) covered: bool,
+}
+
+impl Seen {
+    /// The camera ray met a surface, `skip` after its start at the latest.
+    fn meet(&mut self, surfel: &Surfel, skip: f32) {
+        self.normal = surfel.frame.normal;
+        self.position = surfel.position;
+        self.depth = skip + surfel.t;
+        self.material = surfel.item + 1;
+    }
 }
 
 /// Where a path has come to.
@@ -126,10 +139,16 @@ impl World {
             position: ray.dir * 1e3,
             depth: 0.0,
             material: 0,
+            covered: false,
         };
         for bounce in 0..=self.bounces {
             let points = Points::new(sampler, bounce);
-            let light = match self.meet(&walk, bounce, points, stack) {
+            let mut veil = None;
+            let met = self.meet(&walk, bounce, points, stack, &mut veil);
+            if let Some(veil) = veil.filter(|_| bounce == 0) {
+                seen.meet(&veil, skip);
+            }
+            let light = match met {
                 Met::Nothing => self.far_light(walk.ray.dir, walk.pdf),
                 Met::Lamp { radiance, pdf } => {
                     radiance * walk.pdf.map_or(1.0, |p| power_heuristic(p, pdf))
@@ -145,11 +164,11 @@ impl World {
                 }
                 Met::Surface(surfel, bsdf) => {
                     if bounce == 0 {
-                        seen.normal = surfel.frame.normal;
-                        seen.position = surfel.position;
-                        seen.depth = skip + surfel.t;
-                        seen.material = surfel.item + 1;
+                        seen.covered = true;
                         seen.albedo = bsdf.albedo();
+                        if veil.is_none() {
+                            seen.meet(&surfel, skip);
+                        }
                     }
                     let direct = self.direct(&surfel, &bsdf, walk.ray.time, points, stack);
                     let light = walk.throughput * direct;
@@ -166,7 +185,21 @@ impl World {
             self.gain(&mut seen, light, bounce.saturating_sub(1));
             break;
         }
+        if let Some(albedo) = self.veil_albedo(ray, &seen, spread) {
+            seen.albedo = albedo;
+        }
         seen
+    }
+
+    /// The albedo of sheer cloth in front whose yarns are not told apart. What each sample saw in it or through it is
+    /// chance: all of them are then smoothed as one surface.
+    fn veil_albedo(&self, ray: &Ray, seen: &Seen, spread: f32) -> Option<Vec3> {
+        let Prepared::Cloth(fabric) = &self.materials[seen.material.checked_sub(1)? as usize]
+        else {
+            return None;
+        };
+        let front = seen.normal.dot(ray.dir) < 0.0;
+        fabric.veil_albedo(seen.depth * spread * self.scale, front)
     }
 
     /// Adds light that came by `bounce` bounces beyond the first vertex.
@@ -181,9 +214,10 @@ impl World {
     /// Light from beyond everything.
     fn far_light(&self, dir: Vec3, pdf: Option<f32>) -> Vec3 {
         let Some(pdf) = pdf else {
-            return match &self.paper {
-                Some(paper) => crate::preview::paper(paper, dir.y),
-                None => self.environment.radiance(dir),
+            return match &self.background {
+                Background::Paper(paper) => crate::preview::paper(paper, dir.y),
+                Background::Environment => self.environment.radiance(dir),
+                Background::Nothing => Vec3::ZERO,
             };
         };
         let (radiance, chosen) = self.environment.radiance_and_pdf(dir);
@@ -198,8 +232,15 @@ impl World {
         light
     }
 
-    /// The first thing on a ray that does not let it pass.
-    fn meet(&self, walk: &Walk, bounce: u32, points: Points, stack: &mut Stack) -> Met<'_> {
+    /// The first thing on a ray that does not let it pass; `veil` becomes the first that does.
+    fn meet(
+        &self,
+        walk: &Walk,
+        bounce: u32,
+        points: Points,
+        stack: &mut Stack,
+        veil: &mut Option<Surfel>,
+    ) -> Met<'_> {
         let floor = self.meet_floor(&walk.ray);
         let mut t_min = walk.t_min;
         let reach = |t: Option<f32>| t.unwrap_or(f32::INFINITY);
@@ -222,6 +263,7 @@ impl World {
             if let Some(bsdf) = self.bsdf(&surfel, width, bounce, points) {
                 return Met::Surface(surfel, bsdf);
             }
+            veil.get_or_insert(surfel);
             t_min = hit.t + LIFT;
         }
         Met::Nothing
@@ -296,8 +338,10 @@ impl World {
         let (sure, bsdf) = self.floor_bsdf(if bounce == 0 { Vec3::ONE } else { plane });
         if bounce == 0 {
             seen.albedo = self.far_light(walk.ray.dir, None);
-            seen.normal = Vec3::Y;
-            seen.position = surfel.position;
+            if seen.material == 0 {
+                seen.normal = Vec3::Y;
+                seen.position = surfel.position;
+            }
         }
         let time = walk.ray.time;
         let (lit, open) = self.direct_and_open(surfel, &bsdf, time, points, stack);

@@ -8,8 +8,10 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pixel {
     pub(crate) count: u32,
-    /// Samples that met a surface.
+    /// Samples that met a surface, be it one that let them pass.
     pub(crate) hits: u32,
+    /// Samples whose light comes from a surface.
+    pub(crate) covered: u32,
     /// Samples that met the floor.
     pub(crate) caught: u32,
     /// Material that most samples met, or 0; by Boyer and Moore's vote.
@@ -34,6 +36,7 @@ impl Pixel {
         self.count += 1;
         self.albedo += seen.albedo;
         self.normal += seen.normal;
+        self.covered += u32::from(seen.covered);
         if seen.material > 0 {
             self.hits += 1;
             self.position += seen.position;
@@ -68,6 +71,34 @@ impl Pixel {
         (self.light + self.paper * shade) / self.count.max(1) as f32
     }
 
+    /// What is left of the light of another picture behind this one: all of it where nothing was met, and on the floor
+    /// what shadows leave.
+    pub(crate) fn passed(&self) -> Vec3 {
+        let free = self.count.saturating_sub(self.covered + self.caught) as f32;
+        let shade =
+            if self.caught > 0 { self.lit / self.open.max(Vec3::splat(1e-9)) } else { Vec3::ZERO };
+        (Vec3::splat(free) + shade * self.caught as f32) / self.count.max(1) as f32
+    }
+
+    /// Variance of the brightness of [`Pixel::passed`].
+    pub(crate) fn passed_variance(&self) -> f32 {
+        let (n, m) = (self.count.max(1) as f32, self.caught as f32);
+        self.shade_variance() * (m / n) / n
+    }
+
+    /// Variance of the light of a sample of the floor, as a share of the light without shadow.
+    fn shade_variance(&self) -> f32 {
+        if self.caught == 0 {
+            return 0.0;
+        }
+        let m = self.caught as f32;
+        let open = (luminance(self.open.to_array()) / m).max(1e-9);
+        let lit = luminance(self.lit.to_array()) / m;
+        // Where nothing is in the way, lit and open are the same numbers and their ratio is exact.
+        let shaded = (1.0 - lit / open).abs().min(1.0);
+        (self.lit_2 / m - lit * lit).max(0.0) / (open * open) * shaded.min(0.25) * 4.0
+    }
+
     /// Variance of the brightness of the mean.
     pub(crate) fn variance(&self) -> f32 {
         let n = self.count.max(1) as f32;
@@ -75,13 +106,8 @@ impl Pixel {
         let mut variance = (self.bright_2 / n - own * own).max(0.0);
         if self.caught > 0 {
             let m = self.caught as f32;
-            let open = (luminance(self.open.to_array()) / m).max(1e-9);
-            let lit = luminance(self.lit.to_array()) / m;
-            // Where nothing is in the way, lit and open are the same numbers and their ratio is exact.
-            let shaded = (1.0 - lit / open).abs().min(1.0);
-            let spread = (self.lit_2 / m - lit * lit).max(0.0) / (open * open);
             let paper = luminance(self.paper.to_array()) / m;
-            variance += spread * paper * paper * (m / n) * shaded.min(0.25) * 4.0;
+            variance += self.shade_variance() * paper * paper * (m / n);
         }
         variance / n
     }
@@ -96,6 +122,7 @@ pub(crate) fn keep_noisy(pixels: &[Pixel], width: usize, noise: f32, active: &mu
             let bright = luminance(p.mean().to_array());
             // Differences in the dark are seen less: brightness counts by its root there.
             p.variance().sqrt() > noise * (bright * (bright + 0.25)).sqrt().max(0.01)
+                || p.passed_variance().sqrt() > noise
         })
         .collect();
     for (k, active) in active.iter_mut().enumerate() {

@@ -49,7 +49,7 @@ pub(crate) struct World {
     pub(crate) shares: Vec<f32>,
     pub(crate) environment: Environment,
     pub(crate) environment_share: f32,
-    pub(crate) paper: Option<Backdrop>,
+    pub(crate) background: Background,
     pub(crate) floor: Option<Plane>,
     /// Whether light passes straight through some surface.
     pub(crate) porous: bool,
@@ -104,10 +104,6 @@ impl World {
         if floor.is_some_and(|f| !f.height.is_finite() || !sound(f.colour)) {
             return Err(Error::Light("the floor is not finite"));
         }
-        let paper = match &scene.background {
-            Background::Paper(paper) => Some(*paper),
-            Background::Environment => None,
-        };
         let porous = materials.iter().any(|m| matches!(m, Prepared::Cloth(f) if f.is_porous()));
         Ok(Self {
             bvh,
@@ -117,7 +113,7 @@ impl World {
             emitters,
             shares,
             environment: scene.environment.clone(),
-            paper,
+            background: scene.background.clone(),
             floor,
             porous,
             moving,
@@ -224,6 +220,8 @@ pub(crate) struct View {
     aperture: f32,
     focus: f32,
     projection: Projection,
+    /// Where the axis meets the picture [px].
+    axis: [f32; 2],
     width: u32,
     height: u32,
     samples: u32,
@@ -234,7 +232,7 @@ impl View {
         let [right, up, forward] = scene.camera.frame()?;
         let units = measure(&items(&scene.surfaces), scene.camera.target)?;
         let eye = units.point(scene.camera.eye);
-        let Lens { aperture, focus, projection } = scene.lens;
+        let Lens { aperture, focus, projection, shift } = scene.lens;
         let focus = focus.unwrap_or((scene.camera.target - scene.camera.eye).length());
         if !eye.is_finite() {
             return Err(Error::Camera("too far away"));
@@ -242,11 +240,16 @@ impl View {
         if !(aperture >= 0.0 && aperture.is_finite() && focus > 0.0 && focus.is_finite()) {
             return Err(Error::Camera("aperture or focus is negative or not finite"));
         }
+        if !shift.iter().all(|s| s.abs() <= 10.0) {
+            return Err(Error::Camera("its axis is far outside the picture"));
+        }
+        let (w, h) = (f64::from(settings.width), f64::from(settings.height));
+        let axis = [0.5 * w + shift[0] * h, 0.5 * h + shift[1] * h].map(|x| x as f32);
         let spread = (2.0 * (0.5 * scene.camera.fov_y).tan() / f64::from(settings.height)) as f32;
         Ok(Self {
             paper: match &scene.background {
                 Background::Paper(paper) => Some(*paper),
-                Background::Environment => None,
+                Background::Environment | Background::Nothing => None,
             },
             units,
             eye,
@@ -257,6 +260,7 @@ impl View {
             aperture: (aperture / units.scale) as f32,
             focus: (focus / units.scale) as f32,
             projection,
+            axis,
             width: settings.width,
             height: settings.height,
             samples: settings.samples,
@@ -293,8 +297,8 @@ impl View {
         let (w, h) = (self.width as f32, self.height as f32);
         match self.projection {
             Projection::Perspective => {
-                let x = (px - 0.5 * w) * self.spread;
-                let y = (0.5 * h - py) * self.spread;
+                let x = (px - self.axis[0]) * self.spread;
+                let y = (self.axis[1] - py) * self.spread;
                 (self.forward + self.right * x + self.up * y).normalize()
             }
             Projection::Panorama => {

@@ -32,7 +32,7 @@ impl Solver {
         pairs: &mut Vec<Candidate>,
         energy: Option<&mut f64>,
     ) -> Result<CandidateUpdate, Failure> {
-        std::mem::swap(pairs, &mut self.previous);
+        std::mem::swap(pairs, &mut self.previous_candidates);
         let distance = self.contact_model.thickness + self.contact_model.dhat;
         let tested = self.finder.find(y, ends, distance, self.self_contact, pairs)?;
         debug_assert!(pairs.is_sorted_by_key(|p| p.rank), "pairs are sorted");
@@ -64,9 +64,11 @@ impl Solver {
                 kept.push(*removed);
             }
         };
-        let ordinary = self.previous.partition_point(|p| !p.below_separation);
-        let (mut ordinary, mut below_separation) =
-            (SortedCursor(&self.previous[..ordinary]), SortedCursor(&self.previous[ordinary..]));
+        let ordinary = self.previous_candidates.partition_point(|p| !p.below_separation);
+        let (mut ordinary, mut below_separation) = (
+            SortedCursor(&self.previous_candidates[..ordinary]),
+            SortedCursor(&self.previous_candidates[ordinary..]),
+        );
         let mut energy_added = 0.0;
         for pair in pairs {
             if let Some(before) = ordinary.to(pair, &mut keep) {

@@ -5,6 +5,7 @@
 
 use super::newton::Failure;
 use crate::body::{Collider, ColliderKind};
+use crate::clock::Clock;
 use crate::model::Model;
 use glam::DVec3;
 use toile_collide::broad::{Detector, NeighbourList};
@@ -147,8 +148,10 @@ pub(super) struct CandidateFinder {
     first: Vec<u32>,
     /// Number of cloth vertices.
     pub(super) vertices: usize,
-    /// Most candidates of a query.
-    pub(super) most: usize,
+    /// Largest number of candidates of a query.
+    pub(super) max_candidates: usize,
+    /// Wall time spent on bodies in this step [s].
+    pub(super) body_seconds: f64,
 }
 
 impl CandidateFinder {
@@ -165,7 +168,8 @@ impl CandidateFinder {
             bodies,
             first,
             vertices,
-            most: MAX_CANDIDATES + MAX_CANDIDATES_PER_VERTEX * vertices,
+            max_candidates: MAX_CANDIDATES + MAX_CANDIDATES_PER_VERTEX * vertices,
+            body_seconds: 0.0,
         }
     }
 
@@ -190,19 +194,21 @@ impl CandidateFinder {
 
     /// Sets the motion of the bodies over a step.
     pub(super) fn advance_bodies(&mut self, t0: f64, t1: f64) {
+        let clock = Clock::start();
         for body in &mut self.bodies {
             body.set_step(t0, t1);
         }
+        self.body_seconds = clock.seconds();
     }
 
     /// Puts the points of bodies where they are after a fraction of the step.
-    pub(super) fn place_bodies(&self, part: f64, y: &mut [DVec3]) {
+    pub(super) fn place_bodies(&self, fraction: f64, y: &mut [DVec3]) {
         for (b, body) in self.bodies.iter().enumerate() {
             let first = self.first[b] as usize;
             for i in 0..body.start.len() {
                 // Exact at both ends, and where nothing moves.
                 let (x0, x1) = (body.x_t0[i], body.x_t1[i]);
-                y[first + i] = if part >= 1.0 { x1 } else { x0 + (x1 - x0) * part };
+                y[first + i] = if fraction >= 1.0 { x1 } else { x0 + (x1 - x0) * fraction };
             }
         }
     }
@@ -227,65 +233,67 @@ impl CandidateFinder {
         y0: &[DVec3],
         y1: &[DVec3],
         distance: f64,
-        itself: bool,
+        self_contact: bool,
         found: &mut Vec<Candidate>,
     ) -> Result<u64, Failure> {
         found.clear();
         let n = self.vertices;
-        let most = self.most;
+        let most = self.max_candidates;
         self.cloth.limit_pairs(most);
         let motion = Motion { x_t0: &y0[..n], x_t1: &y1[..n] };
         let mut tested = 0;
-        if let Some(neighbour_list) = self.neighbour_list.as_mut().filter(|_| itself) {
+        if let Some(neighbour_list) = self.neighbour_list.as_mut().filter(|_| self_contact) {
             let (candidates, looked_at) =
                 neighbour_list.candidates(&mut self.cloth, motion, distance)?;
             tested += looked_at;
-            self.with_itself(&candidates, found);
+            self.add_self_candidates(&candidates, found);
             if !self.bodies.is_empty() {
                 self.cloth.update(motion, distance, None)?;
             }
         } else {
             self.cloth.update(motion, distance, None)?;
         }
-        if itself && self.neighbour_list.is_none() {
+        if self_contact && self.neighbour_list.is_none() {
             let limit = toile_collide::prune::DEFAULT_LIMIT;
             let (candidates, counts) = self.cloth.self_candidates(limit);
             tested += counts.feature_pairs;
-            self.with_itself(&candidates, found);
+            self.add_self_candidates(&candidates, found);
         }
-        if self.cloth.has_too_many() {
+        if self.cloth.exceeded_pair_limit() {
             return Err(Failure::TooManyPairs { most });
         }
+        let clock = Clock::start();
         for b in 0..self.bodies.len() {
             let range = self.first[b] as usize..self.first[b + 1] as usize;
             let body = Motion { x_t0: &y0[range.clone()], x_t1: &y1[range] };
             let before = found.len();
-            self.with_body(b, body, Motion { x_t0: y0, x_t1: y1 }, distance, found)?;
+            self.add_body_candidates(b, body, Motion { x_t0: y0, x_t1: y1 }, distance, found)?;
             tested += (found.len() - before) as u64;
-            if self.cloth.has_too_many() || found.len() > most {
+            if self.cloth.exceeded_pair_limit() || found.len() > most {
                 return Err(Failure::TooManyPairs { most });
             }
         }
+        self.body_seconds += clock.seconds();
         Ok(tested)
     }
 
-    fn with_itself(&self, candidates: &Candidates, found: &mut Vec<Candidate>) {
+    fn add_self_candidates(&self, candidates: &Candidates, found: &mut Vec<Candidate>) {
         let s = &self.cloth.surface;
-        let near = |kind: Kind, points: [u32; 4], rank: [u32; 3]| {
+        let candidate = |kind: Kind, points: [u32; 4], rank: [u32; 3]| {
             Candidate::new(kind, points, rank, CLOTH)
         };
         found.reserve_exact(candidates.vf.len() + candidates.ee.len());
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [a, b, c] = s.triangles[*t as usize];
-            near(Kind::VertexFace, [*v, a, b, c], [0, *v, *t])
+            candidate(Kind::VertexFace, [*v, a, b, c], [0, *v, *t])
         }));
         found.extend(candidates.ee.iter().map(|[a, b]| {
             let ([p, q], [r, t]) = (s.edges[*a as usize], s.edges[*b as usize]);
-            near(Kind::EdgeEdge, [p, q, r, t], [1, *a, *b])
+            candidate(Kind::EdgeEdge, [p, q, r, t], [1, *a, *b])
         }));
     }
 
-    fn with_body(
+    fn add_body_candidates(
         &mut self,
         b: usize,
         body_motion: Motion<'_>,
@@ -326,12 +334,12 @@ impl CandidateFinder {
             }
             ColliderKind::Vertex | ColliderKind::Edge => {
                 let ends = x0.iter().chain(x1).copied();
-                let near = body.radius + distance;
-                let volume = Aabb::of_points(ends).inflate(near);
+                let limit = body.radius + distance;
+                let volume = Aabb::of_points(ends).inflate(limit);
                 self.cloth.triangles_in(&volume, |t| {
                     let corners = s.triangles[t as usize].map(|v| v as usize);
                     let corners = [y0, y1].map(|y| corners.map(|v| y[v]));
-                    if is_far_from_body(corners.as_flattened(), body_motion, near) {
+                    if is_far_from_body(corners.as_flattened(), body_motion, limit) {
                         return;
                     }
                     candidates.fv.push([t, 0]);
@@ -345,21 +353,21 @@ impl CandidateFinder {
                 candidates.ee.dedup();
             }
         }
-        let near = |kind: Kind, points: [u32; 4], rank: [u32; 3]| {
+        let candidate = |kind: Kind, points: [u32; 4], rank: [u32; 3]| {
             Candidate::new(kind, points, rank, b as u32)
         };
         found.reserve_exact(candidates.vf.len() + candidates.fv.len() + candidates.ee.len());
         found.extend(candidates.vf.iter().map(|[v, t]| {
             let [p, q, r] = triangles[*t as usize].map(at);
-            near(Kind::VertexFace, [*v, p, q, r], [rank, *v, *t])
+            candidate(Kind::VertexFace, [*v, p, q, r], [rank, *v, *t])
         }));
         found.extend(candidates.fv.iter().map(|[t, v]| {
             let [p, q, r] = s.triangles[*t as usize];
-            near(Kind::VertexFace, [at(*v), p, q, r], [rank + 1, *t, *v])
+            candidate(Kind::VertexFace, [at(*v), p, q, r], [rank + 1, *t, *v])
         }));
         found.extend(candidates.ee.iter().map(|[a, e]| {
             let ([p, q], [r, t]) = (s.edges[*a as usize], edges[*e as usize].map(at));
-            near(Kind::EdgeEdge, [p, q, r, t], [rank + 2, *a, *e])
+            candidate(Kind::EdgeEdge, [p, q, r, t], [rank + 2, *a, *e])
         }));
         Ok(())
     }

@@ -27,7 +27,7 @@ const TIGHT_GAP: f64 = 1e-4;
 const MAX_STIFFNESS: f64 = 3e9;
 
 /// Gap over activation distance to which the force of a tight gap alone opens it in an iteration.
-const OPENED_TO: f64 = 0.05;
+const TIGHT_GAP_TARGET: f64 = 0.05;
 
 /// An active contact.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(super) struct Contact {
     value: Value,
     pub(super) friction: f64,
     /// Energy without the mollifier of nearly parallel edges [J]; zero for all others.
-    whole: f64,
+    unmollified_energy: f64,
 }
 
 impl Contact {
@@ -68,9 +68,11 @@ impl Contact {
     pub(super) fn gradient(&self, y: &[DVec3]) -> [DVec3; 4] {
         let push = self.normal * self.value.slope;
         let mut by = self.weights.map(|w| push * w);
-        if self.whole != 0.0 {
+        if self.unmollified_energy != 0.0 {
             let (_, slopes) = mollifier(&self.points().map(|p| y[p as usize]));
-            by.iter_mut().zip(slopes).for_each(|(by, slope)| *by += slope * self.whole);
+            by.iter_mut()
+                .zip(slopes)
+                .for_each(|(by, slope)| *by += slope * self.unmollified_energy);
         }
         by
     }
@@ -83,11 +85,11 @@ impl Contact {
     /// it again.
     pub(super) fn hessian(&self) -> DMat3 {
         let along = outer(self.normal, self.normal) * self.value.curvature;
-        if self.tight { along + self.across() } else { along }
+        if self.tight { along + self.tangential_stiffness() } else { along }
     }
 
     /// Tangential stiffness as large as the normal one [N/m].
-    pub(super) fn across(&self) -> DMat3 {
+    pub(super) fn tangential_stiffness(&self) -> DMat3 {
         (DMat3::IDENTITY - outer(self.normal, self.normal)) * self.value.curvature
     }
 }
@@ -197,14 +199,14 @@ impl ContactModel {
         let least = tight_below(self.law, stiffness) * dhat;
         let tight = gap < least;
         if gap > 0.0 && tight {
-            let (slope, curvature) = opening(self.law, least, dhat);
+            let (slope, curvature) = tight_gap_derivatives(self.law, least, dhat);
             value = Value { slope, curvature, ..value };
         }
-        let mut whole = 0.0;
+        let mut unmollified_energy = 0.0;
         if candidate.kind == Kind::EdgeEdge && gap > 0.0 {
             let (factor, _) = mollifier(&candidate.points.map(|p| y[p as usize]));
             if factor < 1.0 {
-                whole = stiffness * value.energy;
+                unmollified_energy = stiffness * value.energy;
                 value.energy *= factor;
                 value.slope *= factor;
                 value.curvature *= factor;
@@ -224,7 +226,7 @@ impl ContactModel {
             gap,
             value,
             friction: self.friction(candidate),
-            whole,
+            unmollified_energy,
         })
     }
 
@@ -298,7 +300,7 @@ impl Contacts {
 
     /// Whether a direction opens a tight gap to more than twice its size. Such a pair exerts normal and friction forces that
     /// nothing balances, and as it hardly moves, the termination criterion would not notice.
-    pub(super) fn open(&self, d: &[DVec3]) -> bool {
+    pub(super) fn opens_tight_gap(&self, d: &[DVec3]) -> bool {
         self.iter().filter(|c| c.tight).any(|c| {
             let by = |(p, w): (u32, f64)| d[p as usize] * w;
             let opening: DVec3 = c.points().into_iter().zip(c.weights).map(by).sum();
@@ -337,15 +339,15 @@ fn tight_below(law: Law, stiffness: f64) -> f64 {
         return TIGHT_GAP;
     }
     // The second derivative of the logarithm is about one over the square of that ratio.
-    (stiffness / MAX_STIFFNESS).sqrt().clamp(TIGHT_GAP, 0.5 * OPENED_TO)
+    (stiffness / MAX_STIFFNESS).sqrt().clamp(TIGHT_GAP, 0.5 * TIGHT_GAP_TARGET)
 }
 
 /// First and second derivative at a tight gap. Its own would open it by no more than the gap itself in an iteration, and would be so
 /// stiff beside the cloth that single precision loses that: one such pair could stall the whole cloth. It pushes with the force of
-/// the heaviest load, that at the `least` gap that is not tight, and opens to [`OPENED_TO`] if nothing resists.
-fn opening(law: Law, least: f64, dhat: f64) -> (f64, f64) {
+/// the heaviest load, that at the `least` gap that is not tight, and opens to [`TIGHT_GAP_TARGET`] if nothing resists.
+fn tight_gap_derivatives(law: Law, least: f64, dhat: f64) -> (f64, f64) {
     let Value { slope, curvature, .. } = law.evaluate(least, dhat);
-    (slope, curvature.min(-slope / (OPENED_TO * dhat)))
+    (slope, curvature.min(-slope / (TIGHT_GAP_TARGET * dhat)))
 }
 
 /// Mollifier of nearly parallel edges, 0 to 1, and its gradient.
@@ -374,14 +376,14 @@ mod tests {
     fn a_tight_gap_is_opened_by_its_force_at_once_and_single_precision_bears_it() {
         let dhat = 2e-3;
         for law in Law::ALL {
-            for least in [TIGHT_GAP * dhat, 0.5 * OPENED_TO * dhat] {
-                let (slope, curvature) = opening(law, least, dhat);
+            for least in [TIGHT_GAP * dhat, 0.5 * TIGHT_GAP_TARGET * dhat] {
+                let (slope, curvature) = tight_gap_derivatives(law, least, dhat);
                 let own = law.evaluate(0.01 * least, dhat);
                 assert!(curvature <= own.curvature && -slope <= -own.slope, "{law:?}");
                 let opened = -slope / curvature;
-                assert!(opened > 0.99 * OPENED_TO * dhat, "{law:?}: {opened}");
+                assert!(opened > 0.99 * TIGHT_GAP_TARGET * dhat, "{law:?}: {opened}");
             }
-            let (_, curvature) = opening(law, TIGHT_GAP * dhat, dhat);
+            let (_, curvature) = tight_gap_derivatives(law, TIGHT_GAP * dhat, dhat);
             // Beside a contact at a tenth of the activation distance, a hundred thousand times as stiff at most.
             let soft = law.evaluate(0.1 * dhat, dhat).curvature;
             assert!(curvature < 1e5 * soft, "{law:?}: {curvature} {soft}");
@@ -397,7 +399,7 @@ mod tests {
                 let least = tight_below(law, stiffness) * dhat;
                 for part in [0.01, 0.5, 0.999, 1.0, 2.0] {
                     let curvature = if part < 1.0 {
-                        opening(law, least, dhat).1
+                        tight_gap_derivatives(law, least, dhat).1
                     } else {
                         law.evaluate(part * least, dhat).curvature
                     };

@@ -15,11 +15,11 @@ use glam::{DMat3, DVec3};
 /// How often a direction is solved again with the contacts it runs into.
 const MAX_ANTICIPATIONS: u32 = 1;
 /// Directions of which this fraction is feasible are accepted at once.
-const FAR_ENOUGH: f64 = 0.9;
+const ACCEPTED_STEP: f64 = 0.9;
 /// Directions of which less is feasible are truncated per vertex.
-const TRUNCATED_BELOW: f64 = 0.2;
+const TRUNCATION_STEP: f64 = 0.2;
 /// Contacts that a query finds anew are negligible if their energy is below this fraction of the predicted decrease.
-const NEGLIGIBLE_ENERGY: f64 = 0.1;
+const NEGLIGIBLE_ENERGY_FRACTION: f64 = 0.1;
 /// Tangential stiffness of an anticipated contact that is active already, over its normal stiffness: features that slide past each
 /// other while they turn approach, which their present normals do not show.
 const TANGENTIAL_STIFFNESS: f64 = 0.1;
@@ -58,32 +58,32 @@ struct FeasibleStep {
 }
 
 impl Solver {
-    /// Search direction of all points, and its largest feasible step. That of plain Newton does not anticipate contacts, so that the
-    /// potential surely decreases along it.
+    /// Search direction of all points, and its largest feasible step. That of plain Newton does not anticipate contacts, so that it is a
+    /// descent direction.
     pub(super) fn direction(
         &mut self,
         it: &mut Iterate<'_>,
         plain_newton: bool,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
         let clock = Clock::start();
         let elastic = self.elastic(it);
-        report.seconds.elasticity += clock.seconds();
+        statistics.seconds.elasticity += clock.seconds();
         let displacement = self.prescribed_displacement(it);
-        let mut system = self.assemble(it, &displacement, elastic, report.iterations)?;
+        let mut system = self.assemble(it, &displacement, elastic, statistics.iterations)?;
         let mut anticipated: Vec<AnticipatedContact> = Vec::new();
         let mut d = Vec::new();
         for round in 0.. {
             self.check_stop()?;
-            self.solve_with(it, &system, &anticipated, &displacement, &mut d, report)?;
-            let feasible = self.follow(it, &d, report)?;
+            self.solve_with(it, &system, &anticipated, &displacement, &mut d, statistics)?;
+            let feasible = self.feasible_step(it, &d, statistics)?;
             let slope = system.predicted_decrease(&d);
-            let is_known =
-                feasible.energy_added <= NEGLIGIBLE_ENERGY * slope.abs() * feasible.max_step;
+            let is_known = feasible.energy_added
+                <= NEGLIGIBLE_ENERGY_FRACTION * slope.abs() * feasible.max_step;
             let is_free =
-                plain_newton || feasible.limits.is_empty() || feasible.max_step > FAR_ENOUGH;
+                plain_newton || feasible.limits.is_empty() || feasible.max_step > ACCEPTED_STEP;
             if round >= MAX_ANTICIPATIONS || (is_free && is_known) {
-                return self.accept(it, d, &system, feasible, report);
+                return self.truncate_if_limited(it, d, &system, feasible, statistics);
             }
             if is_known {
                 self.anticipate(it, &d, &feasible.limits, &mut anticipated);
@@ -94,7 +94,7 @@ impl Solver {
                 // That is rare: computing the elastic part again costs less than keeping it every time.
                 drop(std::mem::take(&mut system.gradient));
                 let elastic = self.elastic(it);
-                system = self.assemble(it, &displacement, elastic, report.iterations)?;
+                system = self.assemble(it, &displacement, elastic, statistics.iterations)?;
             }
         }
         unreachable!("the last round returns")
@@ -108,7 +108,7 @@ impl Solver {
         anticipated: &[AnticipatedContact],
         displacement: &[DVec3],
         d: &mut Vec<DVec3>,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<(), Failure> {
         let clock = Clock::start();
         self.contact_blocks.truncate(system.contact_blocks);
@@ -117,8 +117,10 @@ impl Solver {
         self.contact_blocks.extend(blocks.clone().map(|b| b.contact_block(&it.prescribed)));
         match &mut self.precise {
             Some(precise) => {
-                precise.couplings.truncate(system.contact_blocks);
-                precise.couplings.extend(blocks.map(|b| b.coupling(&it.prescribed)));
+                precise.contact_blocks_f64.truncate(system.contact_blocks);
+                precise
+                    .contact_blocks_f64
+                    .extend(blocks.map(|b| b.contact_block_f64(&it.prescribed)));
                 self.preconditioner.update(&precise.matrix, &self.contact_blocks, &it.pinned);
             }
             None => self.preconditioner.update(&self.matrix, &self.contact_blocks, &it.pinned),
@@ -130,28 +132,28 @@ impl Solver {
         }
         // Not before: the preconditioner takes as much memory while it is made.
         if d.is_empty() {
-            *d = self.first_guess(it, displacement, report.iterations);
+            *d = self.warm_start(it, displacement, statistics.iterations);
         }
-        self.solve(it, &right, d, report)?;
-        report.seconds.linear_solve += clock.seconds();
+        self.solve(it, &right, d, statistics)?;
+        statistics.seconds.linear_solve += clock.seconds();
         Ok(())
     }
 
     /// Finds the candidates along a direction, and how far it is feasible.
-    fn follow(
+    fn feasible_step(
         &mut self,
         it: &mut Iterate<'_>,
         d: &[DVec3],
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<FeasibleStep, Failure> {
         let clock = Clock::start();
         let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
-        report.queries += 1;
+        statistics.queries += 1;
         let energy = Some(&mut it.energy);
         let update = self.update_candidates(&it.y, &ends, &mut it.candidates, energy)?;
-        report.tested += update.tested;
+        statistics.tested += update.tested;
         let limits = self.step_limits(&it.candidates, &it.y, &ends);
-        report.seconds.collision += clock.seconds();
+        statistics.seconds.collision += clock.seconds();
         debug_assert!(limits.iter().all(|(_, time)| !time.is_nan()), "times are numbers");
         let first = limits.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
         if let Some((candidate, _)) = first {
@@ -162,13 +164,13 @@ impl Solver {
     }
 
     /// The direction as it is, or truncated per vertex if too little of it is feasible.
-    fn accept(
+    fn truncate_if_limited(
         &mut self,
         it: &mut Iterate<'_>,
         d: Vec<DVec3>,
         system: &LinearSystem,
         feasible: FeasibleStep,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
         let slope = system.predicted_decrease(&d);
         let free = &d[..self.masses.len()];
@@ -176,16 +178,16 @@ impl Solver {
         let FeasibleStep { limits, max_step, .. } = feasible;
         let whole =
             SearchDirection { slope, max_step, predicted_decrease: slope, largest_displacement, d };
-        if max_step > TRUNCATED_BELOW {
+        if max_step > TRUNCATION_STEP {
             return Ok(whole);
         }
-        self.truncated_direction(it, whole, limits, system, report)
+        self.truncated_direction(it, whole, limits, system, statistics)
     }
 
     /// Warm start of the linear solver: the uncovered part of the last direction, while pins and bodies move. The first direction of a
     /// step starts at the inertial prediction for vertices without contact, which solves free flight at once; pinned cloth continues
     /// with its velocity, because cloth twisted by its boundary conditions turns as a whole.
-    fn first_guess(
+    fn warm_start(
         &self,
         it: &mut Iterate<'_>,
         prescribed_displacement: &[DVec3],
@@ -194,7 +196,7 @@ impl Solver {
         let mut d = std::mem::take(&mut it.remaining);
         d.resize(it.y.len(), DVec3::ZERO);
         if iteration == 1 && it.inertia.reaches_prediction() {
-            let free = |i: usize| it.inertia.free(i) - it.y[i];
+            let free = |i: usize| it.inertia.inertial_prediction(i) - it.y[i];
             let at_constant_velocity = |i: usize| it.start.v[i] * it.start.h;
             for i in 0..self.masses.len() {
                 d[i] = if it.pinned.is_empty() { free(i) } else { at_constant_velocity(i) };
@@ -260,7 +262,7 @@ impl Solver {
             let across = self
                 .contacts
                 .of_candidate(candidate)
-                .map_or(DMat3::ZERO, |c| c.across() * TANGENTIAL_STIFFNESS);
+                .map_or(DMat3::ZERO, |c| c.tangential_stiffness() * TANGENTIAL_STIFFNESS);
             anticipated.push(AnticipatedContact {
                 key: candidate.key(),
                 block: PointBlock {

@@ -8,7 +8,7 @@ use super::seam::Seam;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
 use crate::clock::Clock;
-use crate::state::Before;
+use crate::state::PreviousStep;
 use glam::DVec3;
 
 /// Margin of the neighbour list, over the activation distance: how much search directions of a step usually differ.
@@ -35,7 +35,7 @@ impl ExternalAcceleration {
 pub(crate) struct StepStart<'a> {
     pub(crate) x: &'a [DVec3],
     pub(crate) v: &'a [DVec3],
-    pub(crate) outer: ExternalAcceleration,
+    pub(crate) external_acceleration: ExternalAcceleration,
     pub(crate) t: f64,
     pub(crate) h: f64,
     /// Pinned vertices, with their positions at the end of the step.
@@ -45,7 +45,7 @@ pub(crate) struct StepStart<'a> {
     /// Tangential displacements that friction has stored.
     pub(crate) anchors: &'a Anchors,
     /// The step before, if the integration rule needs it.
-    pub(crate) before: Option<&'a Before>,
+    pub(crate) previous_step: Option<&'a PreviousStep>,
 }
 
 /// The end of a step.
@@ -90,13 +90,13 @@ pub(super) struct Iterate<'a> {
     pub(super) candidates: Vec<Candidate>,
     pub(super) friction_contacts: Vec<FrictionContact>,
     /// Energy that the decrement is compared with [J].
-    pub(super) scale: f64,
+    pub(super) decrement_scale: f64,
     /// Tension that corresponds to the loads [N/m].
-    pub(super) loads: f64,
+    pub(super) load_tension: f64,
     /// Largest residual force of the last linear system, over what is negligible.
-    pub(super) unsolved: f64,
+    pub(super) residual_ratio: f64,
     /// Whether linear systems are solved until strains are exact, not only the energy.
-    pub(super) strict: bool,
+    pub(super) resolve_strain: bool,
     /// The incremental potential at `y` [J].
     pub(super) energy: f64,
 }
@@ -134,10 +134,11 @@ impl Solver {
     pub(super) fn first_iterate<'a>(
         &mut self,
         start: &'a StepStart<'a>,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<Iterate<'a>, Failure> {
         let (n, h) = (self.masses.len(), start.h);
         self.finder.advance_bodies(start.t, start.t + h);
+        statistics.seconds.collision += self.finder.body_seconds;
         self.finder.begin(start.anchors.within(n), VERLET_MARGIN * self.contact_model.dhat);
         let Endpoints { y0, y1 } = self.endpoints(start);
         let mut pinned: Vec<u32> = start.pinned.iter().map(|(v, _)| *v).collect();
@@ -148,11 +149,11 @@ impl Solver {
         self.note_start(&y0, &y1, h);
         let clock = Clock::start();
         // The first candidates must follow from the state alone, or a run that is resumed would differ.
-        let mut candidates = std::mem::take(&mut self.last);
+        let mut candidates = std::mem::take(&mut self.candidate_buffer);
         candidates.clear();
-        report.queries += 1;
-        report.tested += self.update_candidates(&y0, &y1, &mut candidates, None)?.tested;
-        report.seconds.collision += clock.seconds();
+        statistics.queries += 1;
+        statistics.tested += self.update_candidates(&y0, &y1, &mut candidates, None)?.tested;
+        statistics.seconds.collision += clock.seconds();
         let is_still = y0[n..] == y1[n..] && pinned.is_empty();
         // Friction is lagged: normals and normal forces are those of the start, so that it has a potential.
         let barrier = self.contacts.find(&self.contact_model, &candidates, &y0);
@@ -167,7 +168,7 @@ impl Solver {
         if let Some(viscosity) = &mut self.viscosity {
             viscosity.begin(|rest| inertia.rate_base(rest));
         }
-        let scale = self.decrement_scale(start, &inertia);
+        let decrement_scale = self.decrement_scale(start, &inertia);
         let mut it = Iterate {
             start,
             inertia,
@@ -180,10 +181,10 @@ impl Solver {
             blocker: None,
             candidates,
             friction_contacts,
-            scale,
-            loads: self.loads(start),
-            unsolved: 0.0,
-            strict: false,
+            decrement_scale,
+            load_tension: self.load_tension(start),
+            residual_ratio: 0.0,
+            resolve_strain: false,
             energy: barrier,
         };
         it.energy += self.smooth_potential(&it, &it.y0);

@@ -39,10 +39,10 @@ const ENERGY_ROUNDING: f64 = 1e-12;
 pub(crate) enum Failure {
     /// Pins or bodies did not arrive, or the potential did not decrease; what blocked the last direction, and the smallest gap [m].
     NoFeasibleStep { blocker: Option<Blocker>, gap: f64 },
-    /// A linear system had no solution in numbers.
+    /// The linear solver produced non-finite values.
     Linear { vertex: u32 },
-    /// Cloth that nothing touches or holds lacks this part of the force on it.
-    Floating { missing: f64 },
+    /// Unsupported cloth whose acceleration lacks this fraction of the external force: forces are lost to rounding.
+    LostForce { missing: f64 },
     /// More candidates were found than are kept.
     TooManyPairs { most: usize },
     /// A force is not finite.
@@ -70,34 +70,34 @@ struct Iteration {
 impl Solver {
     /// Takes a step.
     pub(crate) fn step(&mut self, start: &StepStart<'_>) -> Result<StepResult, Failure> {
-        let mut report = SolverStatistics::default();
-        let mut it = self.first_iterate(start, &mut report)?;
-        // After an iteration that did not move, directions are those of plain Newton, along which the potential surely falls.
+        let mut statistics = SolverStatistics::default();
+        let mut it = self.first_iterate(start, &mut statistics)?;
+        // After an iteration that did not move, use plain Newton directions, which are descent directions.
         let mut plain_newton = false;
         let mut stalled_early = false;
         for iteration in 1..=self.settings.max_iterations {
             self.check_stop()?;
-            report.iterations = iteration;
-            let done = self.iterate(&mut it, plain_newton, &mut report)?;
+            statistics.iterations = iteration;
+            let done = self.iterate(&mut it, plain_newton, &mut statistics)?;
             if done.converged {
-                report.converged = true;
+                statistics.converged = true;
                 break;
             }
             plain_newton |= done.stalled;
             stalled_early = done.stalled_early;
         }
         // Cloth that stalls far from the minimum would stay suspended in the air.
-        if it.is_moving() || (stalled_early && !report.converged) {
+        if it.is_moving() || (stalled_early && !statistics.converged) {
             let gap = self.contacts.smallest_gap();
             return Err(Failure::NoFeasibleStep { blocker: it.blocker, gap });
         }
         if let Some(missing) = self.missing_force(&it) {
-            return Err(Failure::Floating { missing });
+            return Err(Failure::LostForce { missing });
         }
         if self.settings.rule == Rule::QuasiStatic {
-            report.residual = Some(self.residual(&it));
+            statistics.residual = Some(self.residual(&it));
         }
-        Ok(self.finish(it, report))
+        Ok(self.finish(it, statistics))
     }
 
     /// One Newton iteration: search direction, feasible step, line search.
@@ -105,24 +105,24 @@ impl Solver {
         &mut self,
         it: &mut Iterate<'_>,
         plain_newton: bool,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<Iteration, Failure> {
         let (was_moving, fraction) = (it.is_moving(), it.kinematic_fraction);
-        let direction = self.direction(it, plain_newton, report)?;
+        let direction = self.direction(it, plain_newton, statistics)?;
         let is_small = self.is_small(it, &direction);
         let is_strained =
-            !was_moving && is_small && it.inertia.reaches_prediction() && it.unsolved > 1.0;
-        let opens_tight_gap = self.contacts.open(&direction.d);
-        let decreased = self.line_search(it, &direction, report);
+            !was_moving && is_small && it.inertia.reaches_prediction() && it.residual_ratio > 1.0;
+        let opens_tight_gap = self.contacts.opens_tight_gap(&direction.d);
+        let decreased = self.line_search(it, &direction, statistics);
         let SearchDirection { d, max_step, predicted_decrease, .. } = direction;
         if it.is_moving() {
             let rest = (1.0 - it.kinematic_fraction) / (1.0 - fraction);
             it.remaining = d.into_iter().map(|d| d * rest).collect();
         }
-        it.strict |= is_strained;
+        it.resolve_strain |= is_strained;
         let must_continue = (opens_tight_gap || is_strained) && decreased;
         let stalled = !was_moving && (!decreased || max_step == 0.0);
-        let negligible = self.settings.decrement * it.scale;
+        let negligible = self.settings.decrement * it.decrement_scale;
         Ok(Iteration {
             converged: !was_moving && is_small && !must_continue,
             stalled,
@@ -133,8 +133,8 @@ impl Solver {
     /// The termination criterion: the predicted decrease is negligible, or no vertex moves.
     fn is_small(&self, it: &Iterate<'_>, direction: &SearchDirection) -> bool {
         let largest = direction.largest_displacement;
-        largest <= self.settings.speed * it.start.h * it.inertia.exactness()
-            || (direction.predicted_decrease <= self.settings.decrement * it.scale
+        largest <= self.settings.speed * it.start.h * it.inertia.speed_tolerance_factor()
+            || (direction.predicted_decrease <= self.settings.decrement * it.decrement_scale
                 && largest <= MAX_LAST_DISPLACEMENT * self.contact_model.dhat)
     }
 
@@ -144,7 +144,7 @@ impl Solver {
         &mut self,
         it: &mut Iterate<'_>,
         direction: &SearchDirection,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> bool {
         let clock = Clock::start();
         self.contact_blocks = Vec::new();
@@ -166,7 +166,7 @@ impl Solver {
                 break;
             }
             alpha *= 0.5;
-            report.halvings += 1;
+            statistics.halvings += 1;
         }
         if found {
             std::mem::swap(&mut self.contacts, &mut self.trial_contacts);
@@ -176,7 +176,7 @@ impl Solver {
         self.contacts.number(&mut it.candidates);
         // A linear system takes as much memory as contacts do, and neither needs the other's.
         self.trial_contacts = Default::default();
-        report.seconds.line_search += clock.seconds();
+        statistics.seconds.line_search += clock.seconds();
         found
     }
 
@@ -201,17 +201,18 @@ impl Solver {
     }
 
     /// Velocities, friction and statistics at the end of a step.
-    fn finish(&mut self, mut it: Iterate<'_>, mut report: SolverStatistics) -> StepResult {
+    fn finish(&mut self, mut it: Iterate<'_>, mut statistics: SolverStatistics) -> StepResult {
         let n = self.masses.len();
-        report.contacts = self.contacts.len() as u32;
-        report.gap = self.contacts.smallest_gap();
+        statistics.contacts = self.contacts.len() as u32;
+        statistics.gap = self.contacts.smallest_gap();
+        statistics.seconds.bodies = self.finder.body_seconds;
         let anchors = self.anchors(&it);
-        self.last = std::mem::take(&mut it.candidates);
+        self.candidate_buffer = std::mem::take(&mut it.candidates);
         it.y.truncate(n);
         let v = it.inertia.velocities(&it.y, self.contacts.touching(n));
         let step_length_for_next =
-            it.inertia.step_length_for_next(&it.y, &self.masses, report.converged);
-        StepResult { x: it.y, v, anchors, step_length_for_next, statistics: report }
+            it.inertia.step_length_for_next(&it.y, &self.masses, statistics.converged);
+        StepResult { x: it.y, v, anchors, step_length_for_next, statistics }
     }
 
     /// Tangential displacements that friction stores at the end of a step.

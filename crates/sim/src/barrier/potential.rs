@@ -20,7 +20,10 @@ impl Solver {
         let n = self.masses.len();
         let rule = &it.inertia;
         let inertia: f64 = (0..n)
-            .map(|i| 0.5 * self.masses[i] / rule.span2(i) * y[i].distance_squared(rule.free(i)))
+            .map(|i| {
+                0.5 * self.masses[i] / rule.gamma2(i)
+                    * y[i].distance_squared(rule.inertial_prediction(i))
+            })
             .sum();
         let (times, at) = rule.elastic(&y[..n]);
         let elastic = times * self.sheet.energy(&at);
@@ -40,7 +43,7 @@ impl Solver {
             let lightest = masses.into_iter().fold(f64::MAX, f64::min);
             s.force * s.gap(start.x).min(s.force * start.h * start.h / lightest)
         });
-        inertia.predicted_decrease(&self.masses) + sewn.sum::<f64>()
+        inertia.reference_decrease(&self.masses) + sewn.sum::<f64>()
     }
 }
 
@@ -50,7 +53,7 @@ mod tests {
     use super::super::{Anchors, ExternalAcceleration, Law, Rule, Seam, SolverStatistics};
     use super::*;
     use crate::Fabric;
-    use crate::state::Before;
+    use crate::state::PreviousStep;
     use glam::DVec3;
 
     /// A number between −1 and 1 that looks random.
@@ -77,18 +80,18 @@ mod tests {
         let slides = |i: usize| f64::from(u8::from((EACH..2 * EACH).contains(&i)));
         let v: Vec<DVec3> = (0..n).map(|i| DVec3::new(0.02, -0.005, 0.01) * slides(i)).collect();
         let past = x.iter().zip(noises(n, 17, 5e-5)).zip(&v).map(|((x, d), v)| *x - *v * 0.01 + d);
-        let before = Before { h: 0.01, x: past.collect(), v: v.clone() };
+        let before = PreviousStep { h: 0.01, x: past.collect(), v: v.clone() };
         let seams = [Seam { vertices: [0, EACH as u32 + 3], force: 0.2, slack: 0.01, rest: 0.0 }];
         let start = StepStart {
             x: &x,
             v: &v,
-            outer: ExternalAcceleration::Uniform(DVec3::Y * -9.81),
+            external_acceleration: ExternalAcceleration::Uniform(DVec3::Y * -9.81),
             t: 0.0,
             h: 0.01,
             pinned: &[],
             seams: &seams,
             anchors: &Anchors::default(),
-            before: Some(&before),
+            previous_step: Some(&before),
         };
         let mut it = solver.first_iterate(&start, &mut SolverStatistics::default()).unwrap();
         assert!(it.friction_contacts.len() > 10, "{}", it.friction_contacts.len());
@@ -116,7 +119,7 @@ mod tests {
     fn the_gradient_of_the_whole_potential_matches_differences() {
         let elastic = Fabric { thickness: THICKNESS, ..Fabric::default() };
         let viscous = Fabric { viscosity: 0.02, ..elastic.clone() };
-        let rubbing = Fabric {
+        let with_friction = Fabric {
             shear_hysteresis: 2.0,
             shear_hysteresis_wide: 4.0,
             bend_hysteresis_weft: 1e-4,
@@ -129,8 +132,8 @@ mod tests {
             (&elastic, Law::TwoStage, euler),
             (&viscous, Law::Log, euler),
             (&viscous, Law::Log, Rule::Bdf2),
-            (&rubbing, Law::Log, euler),
-            (&rubbing, Law::Log, Rule::Bdf2),
+            (&with_friction, Law::Log, euler),
+            (&with_friction, Law::Log, Rule::Bdf2),
         ] {
             for [difference, gradient] in compare(fabric, law, rule) {
                 let error = (difference - gradient).abs() / gradient.abs().max(1e-3);
@@ -147,13 +150,13 @@ mod tests {
         let start = StepStart {
             x: &x,
             v: &v,
-            outer: ExternalAcceleration::Uniform(DVec3::Y * -9.81),
+            external_acceleration: ExternalAcceleration::Uniform(DVec3::Y * -9.81),
             t: 0.0,
             h: 0.01,
             pinned: &[],
             seams: &[],
             anchors: &Anchors::default(),
-            before: None,
+            previous_step: None,
         };
         let end = solver.step(&start).unwrap();
         let fallen = DVec3::new(0.001, 0.002 - 9.81e-4, 0.0);

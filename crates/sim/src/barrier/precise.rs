@@ -6,7 +6,7 @@
 use super::iterate::Iterate;
 use super::solver::Solver;
 use crate::linear::BlockCsr;
-use crate::linear::mixed::Coupling;
+use crate::linear::mixed::ContactBlockF64;
 use glam::DVec3;
 
 /// Stiffness over inertia from which on systems are solved in double precision: an eighth of what single precision resolves, so that
@@ -24,7 +24,7 @@ const MIN_ACCELERATION: f64 = 1.0;
 pub(super) struct Precise {
     pub(super) matrix: BlockCsr,
     /// Contacts, friction and seams, as `Solver::contact_blocks`.
-    pub(super) couplings: Vec<Coupling>,
+    pub(super) contact_blocks_f64: Vec<ContactBlockF64>,
 }
 
 impl Solver {
@@ -36,16 +36,16 @@ impl Solver {
             return;
         }
         let mut precise = self.precise.take().unwrap_or_else(|| {
-            Box::new(Precise { matrix: self.sheet.matrix(), couplings: Vec::new() })
+            Box::new(Precise { matrix: self.sheet.matrix(), contact_blocks_f64: Vec::new() })
         });
         let matrix = &mut precise.matrix;
         self.sheet.hessian(at, true, true, matrix);
-        let curvature = f64::from(it.inertia.elastic_curvature());
+        let curvature = f64::from(it.inertia.elastic_hessian_factor());
         matrix.values_mut().iter_mut().for_each(|block| *block *= curvature);
         if let Some(viscosity) = &self.viscosity {
             viscosity.add_hessian(&it.y[..self.masses.len()], matrix);
         }
-        matrix.add_to_diagonal(|i| self.masses[i] / it.inertia.span2(i));
+        matrix.add_to_diagonal(|i| self.masses[i] / it.inertia.gamma2(i));
         self.precise = Some(precise);
     }
 
@@ -58,16 +58,16 @@ impl Solver {
         }
         // Self-contacts sum to zero, too.
         let of_body = |points: [u32; 4]| points.iter().any(|p| *p as usize >= self.masses.len());
-        let mut touching = self.contacts.iter().map(|c| c.points());
-        let mut rubbing = it.friction_contacts.iter().map(|r| r.points());
-        if touching.any(of_body) || rubbing.any(of_body) {
+        let mut contact_points = self.contacts.iter().map(|c| c.points());
+        let mut friction_points = it.friction_contacts.iter().map(|r| r.points());
+        if contact_points.any(of_body) || friction_points.any(of_body) {
             return None;
         }
         let mut left = DVec3::ZERO;
-        let (mut outer, mut mass, mut momentum) = (0.0, 0.0, 0.0);
+        let (mut external_force, mut mass, mut momentum) = (0.0, 0.0, 0.0);
         for (i, m) in self.masses.iter().enumerate() {
-            left += (it.y[i] - inertia.free(i)) * (m / inertia.span2(i));
-            outer += m * start.outer.at(i).length();
+            left += (it.y[i] - inertia.inertial_prediction(i)) * (m / inertia.gamma2(i));
+            external_force += m * start.external_acceleration.at(i).length();
             mass += m;
             momentum += m * start.v[i].length();
         }
@@ -75,15 +75,15 @@ impl Solver {
         if left.length() < MAX_LOST_MOMENTUM * momentum / start.h {
             return None;
         }
-        let missing = left.length() / outer;
-        (outer > MIN_ACCELERATION * mass && missing > MAX_MISSING_FORCE).then_some(missing)
+        let missing = left.length() / external_force;
+        (external_force > MIN_ACCELERATION * mass && missing > MAX_MISSING_FORCE).then_some(missing)
     }
 
     /// Largest stiffness of a vertex over its inertia.
     fn stiffness_over_inertia(&self, it: &Iterate<'_>) -> f64 {
         let each = self.masses.iter().enumerate().map(|(i, m)| {
             let [x, y, z] = self.matrix.diagonal(i);
-            f64::from(x.x.max(y.y).max(z.z)) * it.inertia.resolved_span2(i) / m
+            f64::from(x.x.max(y.y).max(z.z)) * it.inertia.resolved_gamma2(i) / m
         });
         each.fold(0.0, f64::max)
     }

@@ -48,7 +48,7 @@ const MAX_STEP_RATIO: f64 = 2.4;
 const SINKING_DRAG: f64 = 10.0;
 /// Least and largest residual by which the pseudo-time step of quasi-static steps is chosen, its change from step to step, and that
 /// after a step that failed.
-const RESIDUAL: [f64; 2] = [1e-4, 1e2];
+const RESIDUAL_RANGE: [f64; 2] = [1e-4, 1e2];
 const RESIDUAL_DECREASE: f64 = 0.1;
 const RESIDUAL_INCREASE: f64 = 4.0;
 /// How much more exactly steps of order 2 are solved without contact: the residual of Newton iterations damps too, and more than BDF2
@@ -94,7 +94,7 @@ impl Rule {
 
 /// The rule for one vertex.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum VertexRule {
     Euler,
     Midpoint,
     /// Weights of x_t, of −x₋ and of h.
@@ -106,9 +106,9 @@ enum Step {
 /// Inertia in a step.
 pub(super) struct Inertia<'a> {
     start: &'a StepStart<'a>,
-    step: Step,
+    step: VertexRule,
     /// Vertices that are stepped by Euler, whatever the rule; none if it is Euler.
-    plain_newton: Vec<bool>,
+    is_euler: Vec<bool>,
     /// Whether the step starts without any contact.
     untouched: bool,
 }
@@ -124,82 +124,84 @@ impl<'a> Inertia<'a> {
         let mut touching = touching.peekable();
         let untouched = touching.peek().is_none();
         let h = start.h;
-        let before = start.before.filter(|b| b.x.len() == masses.len());
+        let before = start.previous_step.filter(|b| b.x.len() == masses.len());
         let step = match rule {
-            Rule::Euler => Step::Euler,
-            Rule::Midpoint if untouched => Step::Midpoint,
-            Rule::Midpoint => Step::Euler,
+            Rule::Euler => VertexRule::Euler,
+            Rule::Midpoint if untouched => VertexRule::Midpoint,
+            Rule::Midpoint => VertexRule::Euler,
             Rule::Bdf2 => match before.filter(|b| h <= MAX_STEP_RATIO * b.h) {
-                Some(b) => Step::Bdf2(bdf2_weights(h / b.h)),
-                None => Step::Euler,
+                Some(b) => VertexRule::Bdf2(bdf2_weights(h / b.h)),
+                None => VertexRule::Euler,
             },
             // The pseudo-time step that the step before has chosen, also if this one is shorter.
-            Rule::QuasiStatic => Step::QuasiStatic(h * before.map_or(1.0 / SINKING_DRAG, |b| b.h)),
+            Rule::QuasiStatic => {
+                VertexRule::QuasiStatic(h * before.map_or(1.0 / SINKING_DRAG, |b| b.h))
+            }
         };
-        let mut inertia = Self { start, step, plain_newton: Vec::new(), untouched };
-        if matches!(step, Step::Midpoint | Step::Bdf2(_)) {
-            inertia.plain_newton = vec![false; masses.len()];
+        let mut inertia = Self { start, step, is_euler: Vec::new(), untouched };
+        if matches!(step, VertexRule::Midpoint | VertexRule::Bdf2(_)) {
+            inertia.is_euler = vec![false; masses.len()];
             let pinned = start.pinned.iter().map(|(v, _)| *v);
-            touching.chain(pinned).for_each(|v| inertia.plain_newton[v as usize] = true);
+            touching.chain(pinned).for_each(|v| inertia.is_euler[v as usize] = true);
         }
         inertia
     }
 
-    fn step_of(&self, vertex: usize) -> Step {
-        if self.plain_newton.get(vertex).is_some_and(|p| *p) { Step::Euler } else { self.step }
+    fn rule_of(&self, vertex: usize) -> VertexRule {
+        if self.is_euler.get(vertex).is_some_and(|p| *p) { VertexRule::Euler } else { self.step }
     }
 
     /// γ² of a vertex [s²].
-    pub(super) fn span2(&self, vertex: usize) -> f64 {
+    pub(super) fn gamma2(&self, vertex: usize) -> f64 {
         let h = self.start.h;
-        match self.step_of(vertex) {
-            Step::Euler => h * h,
-            Step::Midpoint => 0.5 * h * h,
-            Step::Bdf2([_, _, c]) => c * c * h * h,
-            Step::QuasiStatic(tau2) => tau2,
+        match self.rule_of(vertex) {
+            VertexRule::Euler => h * h,
+            VertexRule::Midpoint => 0.5 * h * h,
+            VertexRule::Bdf2([_, _, c]) => c * c * h * h,
+            VertexRule::QuasiStatic(tau2) => tau2,
         }
     }
 
     /// γ² of a vertex as far as its inertia or drag has to be resolved [s²]: drag that vanishes as cloth comes into balance may be lost
     /// in rounding, that of steady sinking may not.
-    pub(super) fn resolved_span2(&self, vertex: usize) -> f64 {
-        let span2 = self.span2(vertex);
+    pub(super) fn resolved_gamma2(&self, vertex: usize) -> f64 {
+        let gamma2 = self.gamma2(vertex);
         match self.step {
-            Step::QuasiStatic(_) => span2.min(self.start.h / SINKING_DRAG),
-            _ => span2,
+            VertexRule::QuasiStatic(_) => gamma2.min(self.start.h / SINKING_DRAG),
+            _ => gamma2,
         }
     }
 
     /// Inertial prediction x̂ of a vertex.
-    pub(super) fn free(&self, vertex: usize) -> DVec3 {
+    pub(super) fn inertial_prediction(&self, vertex: usize) -> DVec3 {
         let s = self.start;
-        let pulled = s.outer.at(vertex) * self.span2(vertex);
-        match self.step_of(vertex) {
-            Step::Euler | Step::Midpoint => s.x[vertex] + s.v[vertex] * s.h + pulled,
-            Step::Bdf2(weights) => {
+        let pulled = s.external_acceleration.at(vertex) * self.gamma2(vertex);
+        match self.rule_of(vertex) {
+            VertexRule::Euler | VertexRule::Midpoint => s.x[vertex] + s.v[vertex] * s.h + pulled,
+            VertexRule::Bdf2(weights) => {
                 let [x, v] = self.bdf2_history(vertex, weights);
                 x + v * (weights[2] * s.h) + pulled
             }
-            Step::QuasiStatic(_) => s.x[vertex] + pulled,
+            VertexRule::QuasiStatic(_) => s.x[vertex] + pulled,
         }
     }
 
     /// Whether vertices without contact and elastic forces end at x̂.
     pub(super) fn reaches_prediction(&self) -> bool {
-        !matches!(self.step, Step::QuasiStatic(_))
+        !matches!(self.step, VertexRule::QuasiStatic(_))
     }
 
     /// x̄ and v̄ of BDF2.
     fn bdf2_history(&self, vertex: usize, [a, b, _]: [f64; 3]) -> [DVec3; 2] {
         let s = self.start;
         let now = [s.x[vertex], s.v[vertex]];
-        let Some(before) = s.before else { return now };
+        let Some(before) = s.previous_step else { return now };
         [now[0] * a - before.x[vertex] * b, now[1] * a - before.v[vertex] * b]
     }
 
     /// Factor of the elastic energy, and the positions at which it is taken.
     pub(super) fn elastic<'x>(&self, x: &'x [DVec3]) -> (f64, Cow<'x, [DVec3]>) {
-        if matches!(self.step, Step::Midpoint) {
+        if matches!(self.step, VertexRule::Midpoint) {
             let middle = x.iter().zip(self.start.x).map(|(x, x_t)| x_t.midpoint(*x));
             (2.0, middle.collect())
         } else {
@@ -208,8 +210,8 @@ impl<'a> Inertia<'a> {
     }
 
     /// Factor of the elastic Hessian.
-    pub(super) fn elastic_curvature(&self) -> f32 {
-        if matches!(self.step, Step::Midpoint) { 0.5 } else { 1.0 }
+    pub(super) fn elastic_hessian_factor(&self) -> f32 {
+        if matches!(self.step, VertexRule::Midpoint) { 0.5 } else { 1.0 }
     }
 
     /// Where the rate of strain of a triangle is taken from.
@@ -217,9 +219,12 @@ impl<'a> Inertia<'a> {
         let s = self.start;
         let strain = |x: &[DVec3]| rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
         let now = RateBase { strain: strain(s.x), time: s.h };
-        let steps = rest.vertices.map(|v| self.step_of(v as usize));
-        match (s.before, steps) {
-            (Some(before), [Step::Bdf2([a, b, c]), Step::Bdf2(_), Step::Bdf2(_)]) => {
+        let steps = rest.vertices.map(|v| self.rule_of(v as usize));
+        match (s.previous_step, steps) {
+            (
+                Some(before),
+                [VertexRule::Bdf2([a, b, c]), VertexRule::Bdf2(_), VertexRule::Bdf2(_)],
+            ) => {
                 let past = strain(&before.x);
                 let strain = std::array::from_fn(|k| a * now.strain[k] - b * past[k]);
                 RateBase { strain, time: c * s.h }
@@ -234,26 +239,29 @@ impl<'a> Inertia<'a> {
         x: &[DVec3],
         touches: impl Iterator<Item = u32>,
     ) -> Vec<DVec3> {
-        if !self.plain_newton.is_empty() {
-            touches.for_each(|v| self.plain_newton[v as usize] = true);
+        if !self.is_euler.is_empty() {
+            touches.for_each(|v| self.is_euler[v as usize] = true);
         }
         let s = self.start;
-        let velocity = |(i, x): (usize, &DVec3)| match self.step_of(i) {
-            Step::Euler | Step::QuasiStatic(_) => (*x - s.x[i]) / s.h,
-            Step::Midpoint => (*x - s.x[i]) * (2.0 / s.h) - s.v[i],
-            Step::Bdf2(weights) => (*x - self.bdf2_history(i, weights)[0]) / (weights[2] * s.h),
+        let velocity = |(i, x): (usize, &DVec3)| match self.rule_of(i) {
+            VertexRule::Euler | VertexRule::QuasiStatic(_) => (*x - s.x[i]) / s.h,
+            VertexRule::Midpoint => (*x - s.x[i]) * (2.0 / s.h) - s.v[i],
+            VertexRule::Bdf2(weights) => {
+                (*x - self.bdf2_history(i, weights)[0]) / (weights[2] * s.h)
+            }
         };
         x.iter().enumerate().map(velocity).collect()
     }
 
     /// Decrease that an unobstructed direction from rest predicts [J], or a part of it where steps are solved more exactly.
-    pub(super) fn predicted_decrease(&self, masses: &[f64]) -> f64 {
+    pub(super) fn reference_decrease(&self, masses: &[f64]) -> f64 {
         let s = self.start;
         let each = masses.iter().enumerate();
         match self.step {
             // The possible decrease falls with the residual force.
-            Step::QuasiStatic(tau2) => {
-                let weight: f64 = each.map(|(i, m)| m * s.outer.at(i).length_squared()).sum();
+            VertexRule::QuasiStatic(tau2) => {
+                let weight: f64 =
+                    each.map(|(i, m)| m * s.external_acceleration.at(i).length_squared()).sum();
                 let weight = if weight > 0.0 {
                     weight
                 } else {
@@ -263,36 +271,38 @@ impl<'a> Inertia<'a> {
                 weight * tau2 * residual * residual
             }
             step => {
-                let fine = self.untouched && !matches!(step, Step::Euler);
-                let moved = each.map(|(i, m)| m * (s.v[i] + s.outer.at(i) * s.h).length_squared());
+                let fine = self.untouched && !matches!(step, VertexRule::Euler);
+                let moved = each.map(|(i, m)| {
+                    m * (s.v[i] + s.external_acceleration.at(i) * s.h).length_squared()
+                });
                 moved.sum::<f64>() * if fine { SECOND_ORDER_TOLERANCE } else { 1.0 }
             }
         }
     }
 
     /// Factor on the speed at which a step counts as solved: smaller, the nearer it is to equilibrium.
-    pub(super) fn exactness(&self) -> f64 {
+    pub(super) fn speed_tolerance_factor(&self) -> f64 {
         match self.step {
-            Step::QuasiStatic(tau2) => (self.start.h / (SINKING_DRAG * tau2)).min(1.0),
+            VertexRule::QuasiStatic(tau2) => (self.start.h / (SINKING_DRAG * tau2)).min(1.0),
             _ => 1.0,
         }
     }
 
     /// The length of this step for the next one, which `converged` or not: h, or the pseudo-time step τ²/h of the next if
     /// it is quasi-static.
-    pub(super) fn step_length_for_next(&self, x: &[DVec3], masses: &[f64], found: bool) -> f64 {
+    pub(super) fn step_length_for_next(&self, x: &[DVec3], masses: &[f64], converged: bool) -> f64 {
         let h = self.start.h;
-        let Step::QuasiStatic(tau2) = self.step else { return h };
+        let VertexRule::QuasiStatic(tau2) = self.step else { return h };
         let last = h / (SINKING_DRAG * tau2);
         // The force on it is what the drag has balanced. Less drag as it comes to rest: in equilibrium it would only delay.
         let moved = self.start.drag_residual(x, tau2, masses).max(RESIDUAL_DECREASE * last);
-        let residual = if found { moved } else { moved.max(RESIDUAL_INCREASE * last) };
-        1.0 / (SINKING_DRAG * residual.clamp(RESIDUAL[0], RESIDUAL[1]))
+        let residual = if converged { moved } else { moved.max(RESIDUAL_INCREASE * last) };
+        1.0 / (SINKING_DRAG * residual.clamp(RESIDUAL_RANGE[0], RESIDUAL_RANGE[1]))
     }
 
     /// Inertia without external forces: what a step adds to the balance of forces [N].
     pub(super) fn drag(&self, vertex: usize, x: DVec3, mass: f64) -> DVec3 {
-        (x - self.start.x[vertex]) * (mass / self.span2(vertex))
+        (x - self.start.x[vertex]) * (mass / self.gamma2(vertex))
     }
 }
 
@@ -309,7 +319,7 @@ impl StepStart<'_> {
         let (mut left, mut weight, mut mass) = (0.0, 0.0, 0.0);
         for i in (0..masses.len()).filter(|i| free[*i]) {
             left += masses[i] * of(i).length_squared();
-            weight += masses[i] * self.outer.at(i).length_squared();
+            weight += masses[i] * self.external_acceleration.at(i).length_squared();
             mass += masses[i];
         }
         let weight = if weight > 0.0 {

@@ -16,8 +16,8 @@ use glam::{DMat3, DVec3};
 /// use glam::DVec3;
 /// use toile_sim::barrier::Seam;
 ///
-/// let thread = Seam { vertices: [0, 1], force: 0.1, slack: 1e-3, rest: 0.0 };
-/// assert_eq!(thread.gap(&[DVec3::ZERO, DVec3::X * 0.02]), 0.02);
+/// let spring = Seam { vertices: [0, 1], force: 0.1, slack: 1e-3, rest: 0.0 };
+/// assert_eq!(spring.gap(&[DVec3::ZERO, DVec3::X * 0.02]), 0.02);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seam {
@@ -54,7 +54,7 @@ impl Seam {
 
     /// Gradient at the first vertex, minus that at the second, and a positive definite stiffness: that of a linear spring with
     /// the same force. It brings distant vertices together at once, where the exact Hessian would overshoot.
-    pub(super) fn pull(&self, x: &[DVec3]) -> (DVec3, DMat3) {
+    pub(super) fn gradient_and_hessian(&self, x: &[DVec3]) -> (DVec3, DMat3) {
         let (difference, gap) = (self.difference(x), self.gap(x));
         let stiffness = self.force / gap.max(self.slack);
         let isotropic = DMat3::from_diagonal(DVec3::splat(stiffness));
@@ -76,18 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pull_is_the_gradient_of_the_energy_near_and_far() {
-        for (reach, rest) in
+    fn the_force_is_the_gradient_of_the_energy_near_and_far() {
+        for (distance, rest) in
             [0.004, 0.00999, 0.02, 0.5].into_iter().flat_map(|r| [(r, 0.0), (r, 0.015)])
         {
             let seam = Seam { vertices: [0, 1], force: 0.3, slack: 0.01, rest };
-            let x = [DVec3::ZERO, DVec3::new(0.6, -0.48, 0.64) * reach];
-            let (g, _) = seam.pull(&x);
+            let x = [DVec3::ZERO, DVec3::new(0.6, -0.48, 0.64) * distance];
+            let (g, _) = seam.gradient_and_hessian(&x);
             for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                 let h = 1e-7;
                 let at = |s: f64| seam.energy(&[x[0] + axis * s, x[1]]);
                 let difference = (at(h) - at(-h)) / (2.0 * h);
-                assert!((difference - g.dot(axis)).abs() < 1e-6, "{reach} {difference} {g}");
+                assert!((difference - g.dot(axis)).abs() < 1e-6, "{distance} {difference} {g}");
             }
         }
     }

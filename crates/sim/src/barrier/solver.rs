@@ -34,9 +34,10 @@ pub struct Solver {
     /// Active contacts at the iterate, and at the last trial point of a line search.
     pub(super) contacts: Contacts,
     pub(super) trial_contacts: Contacts,
-    /// Candidates of the last query and of the last step; kept for their memory.
-    pub(super) previous: Vec<Candidate>,
-    pub(super) last: Vec<Candidate>,
+    /// Candidates of the last query.
+    pub(super) previous_candidates: Vec<Candidate>,
+    /// Those of the last step, kept for their memory.
+    pub(super) candidate_buffer: Vec<Candidate>,
     /// State at the start of the step, which the stiffness of the cubic barrier depends on.
     pub(super) start_state: StartState,
     /// Matrix-free blocks of contacts, friction and seams; kept for their memory.
@@ -90,8 +91,8 @@ impl Solver {
             preconditioner: TwoLevel::new(sheet.pattern())?,
             contacts: Contacts::default(),
             trial_contacts: Contacts::default(),
-            previous: Vec::new(),
-            last: Vec::new(),
+            previous_candidates: Vec::new(),
+            candidate_buffer: Vec::new(),
             start_state: StartState::default(),
             contact_blocks: Vec::new(),
             stop: Arc::default(),

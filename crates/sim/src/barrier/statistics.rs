@@ -30,6 +30,8 @@ pub struct SolverStatistics {
 pub struct PhaseSeconds {
     /// Broad phase and continuous collision detection.
     pub collision: f64,
+    /// The part of it that is spent on bodies: where they are, their trees, what is near them.
+    pub bodies: f64,
     /// Gradient and Hessian of the elastic energy.
     pub elasticity: f64,
     /// Linear systems.

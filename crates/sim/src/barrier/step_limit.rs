@@ -6,10 +6,10 @@ use glam::DVec3;
 use rayon::prelude::*;
 use toile_collide::ccd::{self, Ccd, Filter, Pair, Separation};
 
-/// Fraction of its gap that a pair keeps in an iteration …
-const GAP_KEPT: f64 = 0.2;
-/// … and fraction of the activation distance that pairs from farther away keep.
-const GAP_OF_FAR_PAIRS: f64 = 0.1;
+/// Fraction of its gap that a pair keeps in an iteration.
+const KEPT_GAP_FRACTION: f64 = 0.2;
+/// Upper bound of the kept gap, over the activation distance.
+const MAX_KEPT_GAP: f64 = 0.1;
 /// Candidates in a task.
 const CHUNK: usize = 256;
 
@@ -27,15 +27,15 @@ impl Solver {
         for run in pairs.chunk_by(share_separation) {
             let separation = Separation {
                 radius: self.contact_model.offset(&run[0]),
-                gap: GAP_OF_FAR_PAIRS * self.contact_model.dhat,
-                leeway: 1.0 - GAP_KEPT,
+                gap: MAX_KEPT_GAP * self.contact_model.dhat,
+                max_approach: 1.0 - KEPT_GAP_FRACTION,
                 body: self.contact_model.radius(&run[0]),
             };
-            let of = |pair| self.of_features(pair, run, separation, y, ends, first);
+            let of = |pair| self.feature_limits(pair, run, separation, y, ends, first);
             match run[0].kind {
                 Kind::VertexFace => step_limits.append(&mut of(Pair::VertexFace)),
                 Kind::EdgeEdge => step_limits.append(&mut of(Pair::EdgeEdge)),
-                Kind::Plane => self.above_plane(run, y, ends, first, &mut step_limits),
+                Kind::Plane => self.plane_limits(run, y, ends, first, &mut step_limits),
             }
             first += run.len() as u32;
         }
@@ -43,7 +43,7 @@ impl Solver {
     }
 
     /// Limits of candidates of one kind; these are numbered from `first` on.
-    fn of_features(
+    fn feature_limits(
         &self,
         pair: Pair,
         run: &[Candidate],
@@ -59,11 +59,11 @@ impl Solver {
                 // Of active contacts a separating plane is known, which nearly always decides.
                 let apart = self.contacts.of_candidate(&run[i]).is_some_and(|c| {
                     let least = separation.threshold(separation.radius + c.gap);
-                    ccd::is_kept_apart(pair, &x, c.normal, least)
+                    ccd::is_separated(pair, &x, c.normal, least)
                 });
                 (!apart).then_some(x)
             };
-            Ccd::Separating.answer_all(
+            Ccd::Separating.times_of_impact(
                 pair,
                 run.len(),
                 separation,
@@ -80,7 +80,7 @@ impl Solver {
         chunks.flatten_iter().collect()
     }
 
-    fn above_plane(
+    fn plane_limits(
         &self,
         run: &[Candidate],
         y: &[DVec3],
@@ -88,11 +88,13 @@ impl Solver {
         first: u32,
         step_limits: &mut Vec<(u32, f64)>,
     ) {
-        for (k, near) in run.iter().enumerate() {
-            let height =
-                |y| self.contact_model.closest(near, y).distance - self.contact_model.offset(near);
+        for (k, candidate) in run.iter().enumerate() {
+            let height = |y| {
+                self.contact_model.closest(candidate, y).distance
+                    - self.contact_model.offset(candidate)
+            };
             let (now, then) = (height(y), height(ends));
-            let least = (GAP_KEPT * now).min(GAP_OF_FAR_PAIRS * self.contact_model.dhat);
+            let least = (KEPT_GAP_FRACTION * now).min(MAX_KEPT_GAP * self.contact_model.dhat);
             if then < least {
                 step_limits.push((first + k as u32, (now - least) / (now - then)));
             }

@@ -54,20 +54,25 @@ impl Solver {
     }
 
     /// κ of a pair in this step [N/m]; zero if it does not follow from elasticity.
-    pub(super) fn stiffness_of(&self, near: &Candidate) -> f64 {
+    pub(super) fn stiffness_of(&self, candidate: &Candidate) -> f64 {
         if !self.contact_model.law.follows_elasticity() {
             return 0.0;
         }
-        self.start_state.stiffness(&self.contact_model, &self.masses, near, &self.start_state.y)
+        self.start_state.stiffness(
+            &self.contact_model,
+            &self.masses,
+            candidate,
+            &self.start_state.y,
+        )
     }
 
     /// κ of a pair for the next iteration, from `y`: as it was, or more if it has come much nearer.
-    pub(super) fn updated_stiffness(&self, near: &Candidate, y: &[DVec3]) -> f64 {
+    pub(super) fn updated_stiffness(&self, candidate: &Candidate, y: &[DVec3]) -> f64 {
         if !self.contact_model.law.follows_elasticity() {
             return 0.0;
         }
-        let now = self.start_state.stiffness(&self.contact_model, &self.masses, near, y);
-        if now > STIFFENING_FACTOR * near.stiffness { now } else { near.stiffness }
+        let now = self.start_state.stiffness(&self.contact_model, &self.masses, candidate, y);
+        if now > STIFFENING_FACTOR * candidate.stiffness { now } else { candidate.stiffness }
     }
 }
 
@@ -77,31 +82,31 @@ impl StartState {
         &self,
         model: &ContactModel,
         masses: &[f64],
-        near: &Candidate,
+        candidate: &Candidate,
         y: &[DVec3],
     ) -> f64 {
-        let closest = model.closest(near, y);
-        let (offset, dhat) = model.range(near);
+        let closest = model.closest(candidate, y);
+        let (offset, dhat) = model.range(candidate);
         let (normal, distance) = (closest.normal(), closest.distance);
         let gap = (distance - offset).clamp(MIN_RELATIVE_GAP * dhat, dhat);
-        let mut nearer = 0.0;
-        let mut parts = [Part::default(); 4];
-        for ((p, w), part) in near.points.into_iter().zip(closest.weights).zip(&mut parts) {
+        let mut approach_speed = 0.0;
+        let mut parts = [ContactPoint::default(); 4];
+        for ((p, w), part) in candidate.points.into_iter().zip(closest.weights).zip(&mut parts) {
             let p = p as usize;
-            nearer -= w * self.v[p].dot(normal);
+            approach_speed -= w * self.v[p].dot(normal);
             let own = self.own.get(p).map_or(0.0, |own| {
                 let n = normal.as_vec3a();
                 f64::from((own[0] * n.x + own[1] * n.y + own[2] * n.z).dot(n))
             });
-            *part = Part { weight: w, mass: masses.get(p).copied(), own };
+            *part = ContactPoint { weight: w, mass: masses.get(p).copied(), own };
         }
-        inclusive_stiffness(parts, nearer.max(MIN_STOPPING_SPEED), gap)
+        elasticity_inclusive_stiffness(parts, approach_speed.max(MIN_STOPPING_SPEED), gap)
     }
 }
 
 /// A point of a contact.
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
+struct ContactPoint {
     weight: f64,
     /// None for points of bodies.
     mass: Option<f64>,
@@ -109,11 +114,11 @@ struct Part {
     own: f64,
 }
 
-/// wᵀ (H + M u²/g²) w for the normalised w.
-fn inclusive_stiffness(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
+/// Elasticity-inclusive stiffness [ando2024]: wᵀ (H + M u²/g²) w for the normalised w.
+fn elasticity_inclusive_stiffness(parts: [ContactPoint; 4], speed: f64, gap: f64) -> f64 {
     let heaviest = parts.iter().filter_map(|p| p.mass).fold(0.0, f64::max);
     let (mut sum, mut length) = (0.0, 0.0);
-    for Part { weight, mass, own } in parts {
+    for ContactPoint { weight, mass, own } in parts {
         let stops = mass.unwrap_or(heaviest) * (speed / gap).powi(2);
         sum += weight * weight * (own + stops);
         length += weight * weight;
@@ -125,15 +130,15 @@ fn inclusive_stiffness(parts: [Part; 4], speed: f64, gap: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn part(weight: f64, mass: Option<f64>, own: f64) -> Part {
-        Part { weight, mass, own }
+    fn part(weight: f64, mass: Option<f64>, own: f64) -> ContactPoint {
+        ContactPoint { weight, mass, own }
     }
 
     #[test]
     fn a_contact_is_as_stiff_as_its_points_and_stops_what_comes() {
         let none = part(0.0, None, 0.0);
         // A vertex on a body that does not move: the body weighs as much, and does not give way.
-        let found = inclusive_stiffness(
+        let found = elasticity_inclusive_stiffness(
             [part(1.0, Some(1e-4), 60.0), part(-1.0, None, 0.0), none, none],
             2.0,
             1e-3,
@@ -146,14 +151,17 @@ mod tests {
             part(-0.5, Some(2e-4), 4.0),
             none,
         ];
-        let found = inclusive_stiffness(parts, 1.0, 1e-2);
+        let found = elasticity_inclusive_stiffness(parts, 1.0, 1e-2);
         let exact = ((6.0 + 1.0) + 2.0 * 0.25 * (4.0 + 2.0)) / 1.5;
         assert!((found - exact).abs() < 1e-12, "{found} {exact}");
         // The barrier, the cubic one, holds more than the motion has: nothing gets through within the gap.
         let (m, u, g) = (1e-4, 3.0, 2e-3);
-        let k =
-            inclusive_stiffness([part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none], u, g);
-        let pinned = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
-        assert!(pinned > 0.5 * m * u * u, "{pinned}");
+        let k = elasticity_inclusive_stiffness(
+            [part(1.0, Some(m), 0.0), part(-1.0, None, 0.0), none, none],
+            u,
+            g,
+        );
+        let barrier_energy = k * crate::barrier::Law::Cubic.evaluate(0.0, g).energy;
+        assert!(barrier_energy > 0.5 * m * u * u, "{barrier_energy}");
     }
 }

@@ -17,12 +17,13 @@ const MAX_RESIDUAL_TENSION: f64 = 3.0;
 impl Solver {
     /// Tension that corresponds to the loads of a step [N/m]: weight per width of a square of the same area, and the dynamic pressure
     /// ρ v².
-    pub(super) fn loads(&self, start: &StepStart<'_>) -> f64 {
+    pub(super) fn load_tension(&self, start: &StepStart<'_>) -> f64 {
         let area: f64 = self.contact_model.area.iter().sum();
         let each = self.masses.iter().enumerate();
         let sum: f64 = each
             .map(|(i, m)| {
-                m * (start.outer.at(i).length() * area.sqrt() + start.v[i].length_squared())
+                m * (start.external_acceleration.at(i).length() * area.sqrt()
+                    + start.v[i].length_squared())
             })
             .sum();
         sum / area
@@ -30,7 +31,7 @@ impl Solver {
 
     /// Largest residual force of a linear system, over what is negligible: a tension beside the loads, or one that does not strain the cloth.
     /// Vertices in contact do not count, as their forces press rather than strain.
-    pub(super) fn unsolved(&self, it: &Iterate<'_>, residual: &[Vec3A]) -> f64 {
+    pub(super) fn residual_ratio(&self, it: &Iterate<'_>, residual: &[Vec3A]) -> f64 {
         let mut touches = vec![false; residual.len()];
         for contact_block in &self.contact_blocks {
             for (p, w) in contact_block.points.iter().zip(contact_block.weights) {
@@ -42,7 +43,7 @@ impl Solver {
             let [x, y, z] = self.matrix.diagonal(i);
             let stiffness = f64::from(x.x + y.y + z.z) / 3.0;
             let tension = f64::from(r.length()) / self.contact_model.area[i].sqrt();
-            (tension / (MAX_RESIDUAL_TENSION * it.loads))
+            (tension / (MAX_RESIDUAL_TENSION * it.load_tension))
                 .min(tension / (NEGLIGIBLE_STRAIN * stiffness))
         });
         each.fold(0.0, f64::max)

@@ -9,16 +9,16 @@ use super::newton::Failure;
 use super::solver::Solver;
 use super::statistics::SolverStatistics;
 use crate::linear::cg::End;
-use crate::linear::mixed::{self, Coupling};
+use crate::linear::mixed::{self, ContactBlockF64};
 use crate::linear::single::{self, ContactBlock, Goal, Vectors};
 use glam::{DMat3, DVec3};
 
 /// Relative residual that a linear system reaches in any case.
 const MAX_RELATIVE_RESIDUAL: f64 = 0.02;
 /// Directions need not be more exact than this fraction of the decrement that ends a step.
-const SHARE_OF_DECREMENT: f64 = 0.05;
+const DIRECTION_TOLERANCE: f64 = 0.05;
 /// The same where residual forces strain the cloth.
-const STRICT_SHARE: f64 = 1e-4;
+const STRICT_DIRECTION_TOLERANCE: f64 = 1e-4;
 
 /// Right-hand side of a linear system, and how many contact blocks belong to it.
 pub(super) struct LinearSystem {
@@ -90,7 +90,7 @@ impl Solver {
         let mut g = vec![DVec3::ZERO; n];
         let (_, at) = inertia.elastic(x);
         self.sheet.gradient_and_single_hessian(&at, &mut g, &mut self.matrix);
-        let curvature = inertia.elastic_curvature();
+        let curvature = inertia.elastic_hessian_factor();
         if curvature != 1.0 {
             self.matrix.scale(curvature);
         }
@@ -98,10 +98,10 @@ impl Solver {
             viscosity.add(x, &mut g, &mut self.matrix);
         }
         for i in 0..n {
-            g[i] += (x[i] - inertia.free(i)) * (self.masses[i] / inertia.span2(i));
+            g[i] += (x[i] - inertia.inertial_prediction(i)) * (self.masses[i] / inertia.gamma2(i));
         }
         self.choose_precision(it, &at);
-        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.span2(i)) as f32);
+        self.matrix.add_to_diagonal(|i| (self.masses[i] / inertia.gamma2(i)) as f32);
         g
     }
 
@@ -121,7 +121,7 @@ impl Solver {
         prescribed_displacement
     }
 
-    /// Contacts, friction and seams as matrix-free blocks. Their gradient is added to `g`; what prescribed displacements press, to
+    /// Contacts, friction and seams as matrix-free blocks. Their gradient is added to `g`; the force due to prescribed displacements to
     /// `prescribed_rhs`.
     fn add_contacts(
         &mut self,
@@ -138,15 +138,15 @@ impl Solver {
                 }
             }
         };
-        let mut couplings = self.precise.as_mut().map(|p| &mut p.couplings);
-        couplings.iter_mut().for_each(|c| c.clear());
+        let mut contact_blocks_f64 = self.precise.as_mut().map(|p| &mut p.contact_blocks_f64);
+        contact_blocks_f64.iter_mut().for_each(|c| c.clear());
         let contact_blocks = &mut self.contact_blocks;
         contact_blocks.clear();
         contact_blocks.reserve_exact(self.contacts.len() + it.start.seams.len());
         let mut add_block = |block: PointBlock| {
             contact_blocks.push(block.contact_block(&it.prescribed));
-            if let Some(couplings) = &mut couplings {
-                couplings.push(block.coupling(&it.prescribed));
+            if let Some(contact_blocks_f64) = &mut contact_blocks_f64 {
+                contact_blocks_f64.push(block.contact_block_f64(&it.prescribed));
             }
             block.add_prescribed(&it.prescribed, prescribed_displacement, prescribed_rhs);
         };
@@ -154,7 +154,7 @@ impl Solver {
         // the present points: that takes half the time, and forces stay exact.
         let mut joined = vec![false; it.friction_contacts.len()];
         let mut friction_contact = |r: &FrictionContact| {
-            let (force, stiffness) = r.pull(&it.y, &it.y0, self.epsu, curvature);
+            let (force, stiffness) = r.gradient_and_hessian(&it.y, &it.y0, self.epsu, curvature);
             add_forces(&r.points(), r.weights.map(|w| force * w));
             stiffness
         };
@@ -176,7 +176,7 @@ impl Solver {
         for seam in it.start.seams {
             let [a, b] = seam.vertices;
             let (points, weights) = ([a, b, 0, 0], [1.0, -1.0, 0.0, 0.0]);
-            let (force, stiffness) = seam.pull(&it.y);
+            let (force, stiffness) = seam.gradient_and_hessian(&it.y);
             add_forces(&points, weights.map(|w| force * w));
             add_block(PointBlock { points, weights, stiffness });
         }
@@ -188,20 +188,25 @@ impl Solver {
         it: &mut Iterate<'_>,
         right: &[DVec3],
         d: &mut [DVec3],
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<(), Failure> {
         let n = self.masses.len();
         let goal = Goal {
-            gain: self.settings.linear_tolerance,
-            residual: MAX_RELATIVE_RESIDUAL,
-            enough: if it.strict { STRICT_SHARE } else { SHARE_OF_DECREMENT }
-                * self.settings.decrement
-                * it.scale,
+            quadratic_tolerance: self.settings.linear_tolerance,
+            relative_residual: MAX_RELATIVE_RESIDUAL,
+            absolute_tolerance: if it.resolve_strain {
+                STRICT_DIRECTION_TOLERANCE
+            } else {
+                DIRECTION_TOLERANCE
+            } * self.settings.decrement
+                * it.decrement_scale,
             max_iterations: self.settings.linear_iterations,
         };
         let (m, pinned) = (&mut self.preconditioner, &it.pinned[..]);
-        let (outcome, unsolved) = match &self.precise {
-            Some(p) => mixed::solve(&p.matrix, &p.couplings, m, pinned, right, &mut d[..n], goal),
+        let (outcome, residual_ratio) = match &self.precise {
+            Some(p) => {
+                mixed::solve(&p.matrix, &p.contact_blocks_f64, m, pinned, right, &mut d[..n], goal)
+            }
             None => {
                 let mut memory = Vectors::default();
                 let (a, contact_blocks) = (&self.matrix, &self.contact_blocks);
@@ -218,8 +223,8 @@ impl Solver {
                 (outcome, memory.into_residual())
             }
         };
-        it.unsolved = self.unsolved(it, &unsolved);
-        report.linear_iterations += outcome.iterations;
+        it.residual_ratio = self.residual_ratio(it, &residual_ratio);
+        statistics.linear_iterations += outcome.iterations;
         match outcome.end {
             // Forces are finite: a tight gap is too stiff for single precision, and a shorter step may pass it.
             End::NotFinite => Err(Failure::Linear { vertex: it.blocking_vertex() }),
@@ -238,7 +243,7 @@ impl PointBlock {
         }
     }
 
-    /// Adds what it presses when prescribed points are displaced to the right-hand side.
+    /// Adds the force −K u of prescribed displacements u to the right-hand side.
     pub(super) fn add_prescribed(
         &self,
         prescribed: &[bool],
@@ -261,12 +266,12 @@ impl PointBlock {
 
     /// As the linear solver applies it: without prescribed points.
     pub(super) fn contact_block(&self, prescribed: &[bool]) -> ContactBlock {
-        let Coupling { points, weights, stiffness } = self.coupling(prescribed);
+        let ContactBlockF64 { points, weights, stiffness } = self.contact_block_f64(prescribed);
         ContactBlock::new(points, weights.map(|w| w as f32), &stiffness)
     }
 
     /// The same in double precision.
-    pub(super) fn coupling(&self, prescribed: &[bool]) -> Coupling {
+    pub(super) fn contact_block_f64(&self, prescribed: &[bool]) -> ContactBlockF64 {
         let (mut points, mut weights) = (self.points, self.weights);
         for k in 0..4 {
             let p = self.points[k] as usize;
@@ -274,6 +279,6 @@ impl PointBlock {
                 (points[k], weights[k]) = (0, 0.0);
             }
         }
-        Coupling { points, weights, stiffness: self.stiffness }
+        ContactBlockF64 { points, weights, stiffness: self.stiffness }
     }
 }

@@ -27,20 +27,21 @@ impl Solver {
         whole: SearchDirection,
         step_limits: Vec<(u32, f64)>,
         system: &LinearSystem,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<SearchDirection, Failure> {
         let clock = Clock::start();
         let mut d = whole.d.clone();
-        let most = self.truncate(it, &mut d, step_limits, report)?;
+        let max_step = self.truncate(it, &mut d, step_limits, statistics)?;
         let slope = system.predicted_decrease(&d);
         // While pins and bodies move, the potential may rise.
-        let truncated = if most > whole.max_step && (it.kinematic_fraction < 1.0 || slope > 0.0) {
-            SearchDirection { d, slope, max_step: most, ..whole }
+        let truncated = if max_step > whole.max_step && (it.kinematic_fraction < 1.0 || slope > 0.0)
+        {
+            SearchDirection { d, slope, max_step, ..whole }
         } else {
-            self.candidates_along(it, &whole.d, report)?;
+            self.candidates_along(it, &whole.d, statistics)?;
             whole
         };
-        report.seconds.collision += clock.seconds();
+        statistics.seconds.collision += clock.seconds();
         Ok(truncated)
     }
 
@@ -51,7 +52,7 @@ impl Solver {
         it: &mut Iterate<'_>,
         d: &mut [DVec3],
         mut step_limits: Vec<(u32, f64)>,
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<f64, Failure> {
         for _ in 0..MAX_ROUNDS {
             let limits_per_vertex = limits_per_vertex(it, d, &step_limits);
@@ -59,7 +60,7 @@ impl Solver {
                 break;
             }
             limits_per_vertex.iter().for_each(|(p, part)| d[*p as usize] *= *part);
-            let ends = self.candidates_along(it, d, report)?;
+            let ends = self.candidates_along(it, d, statistics)?;
             step_limits = self.step_limits(&it.candidates, &it.y, &ends);
         }
         let first = step_limits.iter().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -74,11 +75,11 @@ impl Solver {
         &mut self,
         it: &mut Iterate<'_>,
         d: &[DVec3],
-        report: &mut SolverStatistics,
+        statistics: &mut SolverStatistics,
     ) -> Result<Vec<DVec3>, Failure> {
         let ends: Vec<DVec3> = it.y.iter().zip(d).map(|(y, d)| *y + *d).collect();
-        report.queries += 1;
-        report.tested +=
+        statistics.queries += 1;
+        statistics.tested +=
             self.update_candidates(&it.y, &ends, &mut it.candidates, Some(&mut it.energy))?.tested;
         Ok(ends)
     }
@@ -86,11 +87,11 @@ impl Solver {
 
 /// The vertices that these limits truncate, ascending, each with the fraction of its displacement that it keeps.
 fn limits_per_vertex(it: &Iterate<'_>, d: &[DVec3], step_limits: &[(u32, f64)]) -> Vec<(u32, f64)> {
-    let leads = |p: &u32| it.prescribed[*p as usize] && d[*p as usize] != DVec3::ZERO;
+    let moves_prescribed = |p: &u32| it.prescribed[*p as usize] && d[*p as usize] != DVec3::ZERO;
     let mut limits_per_vertex = Vec::new();
     for (pair, time) in step_limits {
         let points = it.candidates[*pair as usize].points;
-        if !points.iter().any(leads) {
+        if !points.iter().any(moves_prescribed) {
             let free = points.into_iter().filter(|p| !it.prescribed[*p as usize]);
             limits_per_vertex.extend(free.map(|p| (p, TRUNCATION_MARGIN * time.clamp(0.0, 1.0))));
         }
@@ -117,7 +118,7 @@ mod tests {
     fn a_query_that_finds_more_pairs_than_are_kept_fails_instead_of_growing() {
         let (mut solver, x) = sheets(Law::Log);
         assert!(solver.separation_violations(&x, 0.0).is_ok());
-        solver.finder.most = 10;
+        solver.finder.max_candidates = 10;
         let failed = solver.separation_violations(&x, 0.0);
         assert_eq!(failed, Err(crate::barrier::Failure::TooManyPairs { most: 10 }));
     }
@@ -129,26 +130,26 @@ mod tests {
         let start = StepStart {
             x: &x,
             v: &v,
-            outer: ExternalAcceleration::Uniform(DVec3::ZERO),
+            external_acceleration: ExternalAcceleration::Uniform(DVec3::ZERO),
             t: 0.0,
             h: 0.01,
             pinned,
             seams: &[],
             anchors: &Anchors::default(),
-            before: None,
+            previous_step: None,
         };
-        let mut report = SolverStatistics::default();
-        let mut it = solver.first_iterate(&start, &mut report).unwrap();
+        let mut statistics = SolverStatistics::default();
+        let mut it = solver.first_iterate(&start, &mut statistics).unwrap();
         let mut d = vec![ALL; it.y.len()];
         d[MIDDLE] = DOWN;
-        let ends = solver.candidates_along(&mut it, &d, &mut report).unwrap();
+        let ends = solver.candidates_along(&mut it, &d, &mut statistics).unwrap();
         let step_limits = solver.step_limits(&it.candidates, &it.y, &ends);
         let first = step_limits.iter().map(|(_, time)| *time).fold(1.0, f64::min);
         assert!(first < 0.01, "it is stopped early: {first}");
-        let most = solver.truncate(&mut it, &mut d, step_limits, &mut report).unwrap();
-        let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d * most).collect();
+        let max_step = solver.truncate(&mut it, &mut d, step_limits, &mut statistics).unwrap();
+        let ends: Vec<DVec3> = it.y.iter().zip(&d).map(|(y, d)| *y + *d * max_step).collect();
         assert_apart(&x, &ends);
-        (d, first, most)
+        (d, first, max_step)
     }
 
     /// Asserts that no vertex of the sheet above comes nearer to the one below than the thickness, which lies flat.
@@ -161,8 +162,8 @@ mod tests {
 
     #[test]
     fn one_tight_pair_does_not_hold_up_the_others() {
-        let (d, _, most) = truncated(&[]);
-        assert!(most > 0.9, "{most}");
+        let (d, _, max_step) = truncated(&[]);
+        assert!(max_step > 0.9, "{max_step}");
         assert!(d[MIDDLE].length() < 0.01 * DOWN.length(), "{}", d[MIDDLE]);
         // Below, three corners of a face and their neighbours may be truncated; all others keep their displacement.
         let slower: Vec<usize> = (0..d.len()).filter(|i| d[*i] != ALL).collect();
@@ -173,8 +174,8 @@ mod tests {
     #[test]
     fn what_is_prescribed_does_not_give_way_and_stops_all() {
         let (_, x) = sheets(Law::Log);
-        let (d, first, most) = truncated(&[(MIDDLE as u32, x[MIDDLE] + DOWN)]);
-        assert_eq!(most, first);
+        let (d, first, max_step) = truncated(&[(MIDDLE as u32, x[MIDDLE] + DOWN)]);
+        assert_eq!(max_step, first);
         assert!(d.iter().enumerate().all(|(i, d)| *d == if i == MIDDLE { DOWN } else { ALL }));
     }
 }

@@ -21,7 +21,7 @@
 //! printed with the position of a instead of b.
 //!
 //! Limits: linear in the stretch, so forces in strong compression stay finite and a triangle can be
-//! pressed flat; where F has rank one R is not defined, and the stretch is kept away from zero.
+//! compressed flat; where F has rank one R is not defined, and the stretch is kept away from zero.
 
 use super::definite::{from_directions, outer, project_small};
 use super::stiffness::multiply;
@@ -29,7 +29,7 @@ use super::{Blocks, Element, Membrane, Triangle, write_upper};
 use glam::{DMat2, DMat3, DVec2, DVec3, Mat3A};
 
 /// Determinant of the stretch below which a triangle counts as a line.
-const LINE: f64 = 1e-12;
+const RANK_TOLERANCE: f64 = 1e-12;
 
 /// A corotational triangle.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl Split {
             DVec2::new(f[0].dot(f[0]), f[0].dot(f[1])),
             DVec2::new(f[0].dot(f[1]), f[1].dot(f[1])),
         );
-        let det = f[0].cross(f[1]).length().max(LINE);
+        let det = f[0].cross(f[1]).length().max(RANK_TOLERANCE);
         let trace = (c.x_axis.x + c.y_axis.y + 2.0 * det).sqrt();
         let stretch = (c + DMat2::from_diagonal(DVec2::splat(det))) * (1.0 / trace);
         Self { f, stretch, det }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_pressed_to_a_line_has_finite_forces() {
+    fn a_triangle_compressed_to_a_line_has_finite_forces() {
         let rest = triangle().0;
         let e = Corotational { rest: &rest, stiffness: &WOVEN };
         let x = [DVec3::ZERO, DVec3::X, DVec3::X * 0.4];

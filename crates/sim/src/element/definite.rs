@@ -9,9 +9,9 @@ use super::Blocks;
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 
 /// Sweeps of Jacobi rotations; five to eight are usual, convergence is quadratic.
-const SWEEPS: usize = 30;
+const MAX_SWEEPS: usize = 30;
 /// Side of the largest matrix of an element: six vertices.
-const LARGEST: usize = 18;
+const MAX_SIDE: usize = 18;
 
 /// The matrix a bᵀ.
 #[inline]
@@ -70,10 +70,10 @@ pub fn from_directions<const N: usize>(along: impl Fn(&[DVec3; N]) -> [DVec3; N]
 
 /// The nearest positive semidefinite matrix.
 pub fn project<const N: usize>(h: &Blocks<N>) -> Blocks<N> {
-    const { assert!(3 * N <= LARGEST) };
+    const { assert!(3 * N <= MAX_SIDE) };
     let n = 3 * N;
-    let mut a = [0.0; LARGEST * LARGEST];
-    let mut vectors = [0.0; LARGEST * LARGEST];
+    let mut a = [0.0; MAX_SIDE * MAX_SIDE];
+    let mut vectors = [0.0; MAX_SIDE * MAX_SIDE];
     for i in 0..n {
         for j in 0..n {
             // Rounding leaves blocks a little unsymmetric.
@@ -177,7 +177,7 @@ pub fn eigen(a: &mut [f64], vectors: &mut [f64], n: usize) {
             vectors[i * n + j] = if i == j { 1.0 } else { 0.0 };
         }
     }
-    for _ in 0..SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let all: f64 = a[..n * n].iter().map(|v| v * v).sum();
         let diagonal: f64 = (0..n).map(|i| a[i * n + i] * a[i * n + i]).sum();
         // What is left beside the diagonal is below the rounding of the matrix itself.

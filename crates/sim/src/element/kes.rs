@@ -4,13 +4,13 @@
 //! and two straight lines that resist bending [breen1994, eberhardt1996], with constants of weft and
 //! warp from the tests of the Kawabata evaluation system [kawabata1980]:
 //!
-//! - tension `½ C₁ (d − l − h₁)³` when stretched, `½ C₂ (l − h₂ − d)⁵` when pressed, d the distance and h
+//! - tension `½ C₁ (d − l − h₁)³` when stretched, `½ C₂ (l − h₂ − d)⁵` when compressed, d the distance and h
 //!   the slack before the threads take load; or a measured curve of tension over strain;
 //! - shear `½ C_s (φ − π/2 − h_s)²` per corner, C_s = G A/4;
 //! - bending `½ C_b (ψ − π − h_b)²` per line, C_b = B w/l.
 //!
 //! **Errata** of [eg2004garments]: odd powers as printed are negative and fall without bound when
-//! pressed, so they are taken of the amount beyond the slack and of nothing else; its text calls
+//! compressed, so they are taken of the amount beyond the slack and of nothing else; its text calls
 //! the *stress* cubic and quintic where the formula has the *energy* so; and the sum over particles
 //! counts each thread twice, here once.
 //!
@@ -29,7 +29,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use toile_mesh::TriMesh;
 
 /// Tension of a strip in Kawabata's tensile test at its end [N/m]: 500 gf/cm.
-const LAST_TENSION: f64 = 490.3325;
+const KES_MAX_TENSION: f64 = 490.3325;
 /// Bending angle below which series replace quotients of small numbers [rad].
 const NEARLY_STRAIGHT: f64 = 0.03;
 
@@ -56,7 +56,7 @@ pub enum Pull {
 
 impl Pull {
     /// Powers that carry a force [N] at an extension [m] without slack, and a hundredth of it
-    /// when pressed as far.
+    /// when compressed as far.
     pub fn through(force: f64, extension: f64) -> Self {
         let stretch = force / (1.5 * extension.powi(2));
         let press = 0.01 * force / (2.5 * extension.powi(4));
@@ -101,7 +101,7 @@ pub fn tensile(em: f64, lt: f64) -> Result<Curve, Error> {
     let points: Vec<[f64; 2]> = (0..=32)
         .map(|k| {
             let part = f64::from(k) / 32.0;
-            [em * part, LAST_TENSION * libm::pow(part, power)]
+            [em * part, KES_MAX_TENSION * libm::pow(part, power)]
         })
         .collect();
     Curve::new(&points, true)

@@ -204,7 +204,7 @@ pub(super) fn slope(x: &[DVec3; 4]) -> (f64, f64) {
     let (n1, n2) = (e.cross(x[2] - x[0]), b.cross(e));
     let size = (n1.length_squared() * n2.length_squared()).sqrt();
     let cosine = n1.dot(n2);
-    // Also where a triangle has no area, or what is no number.
+    // Also where a triangle has no area, or a NaN.
     if !(size > 0.0 && cosine >= -0.49 * size) {
         return phi(angle(x));
     }

@@ -112,7 +112,7 @@ impl Element<2> for Spring {
             // No direction: stiff along none more than another.
             DMat3::IDENTITY * self.stiffness
         } else if definite && length < self.rest {
-            // A pressed spring wants to swerve; without that part it is definite.
+            // A compressed spring buckles sideways; without that part it is definite.
             let n = d / length;
             outer(n, n) * self.stiffness
         } else {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spring_is_an_element_also_when_pressed() {
+    fn a_spring_is_an_element_also_when_compressed() {
         check::all(&SPRING, &X);
         check::all(&Spring { rest: 1.9, ..SPRING }, &X);
         check::at_rest(&Spring { rest: X[0].distance(X[1]), ..SPRING }, &X, 30.0);

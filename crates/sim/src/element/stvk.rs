@@ -9,7 +9,7 @@
 //! (tangent moduli on strain gradients) and a geometric part `A (g_aᵀ S g_b) I`. Where it must be
 //! definite the 3 × 3 matrix of tangent moduli is projected, and pressure in the 2 × 2 stress counts as tension
 //! of the same size [chen2024absolute]: a triangle about to buckle then has a stiffness, so that directions do not
-//! overshoot. Near, not nearest, but without an eigenvalue problem of side nine.
+//! overshoot. Not the nearest positive semidefinite matrix, but it avoids a 9 × 9 eigenvalue problem.
 //!
 //! An affine map of any mesh has exactly the energy of the continuum: the model does not know how
 //! it was cut into triangles.
@@ -25,7 +25,7 @@ use super::{Blocks, Element, Membrane, Triangle};
 use glam::{DMat2, DMat3, DVec3, Mat3A};
 
 /// Half the square of the stretch below which threads are crushed.
-const CRUSHED: f64 = 0.2;
+const CRUSH_THRESHOLD: f64 = 0.2;
 
 /// Stress–strain law of a membrane.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,20 +57,20 @@ pub struct Limit {
 }
 
 /// The part of a limit at which cloth begins to stiffen.
-const ONSET: f64 = 0.6;
+const LIMIT_ONSET: f64 = 0.6;
 /// Stiffness of a limit over that of the threads.
-const STIFFER: f64 = 5.0;
+const LIMIT_STIFFNESS_RATIO: f64 = 5.0;
 /// Principal strains nearer to each other than this are not told apart: their directions turn at once.
-const ROUND: f64 = 1e-4;
+const EIGENVALUE_SMOOTHING: f64 = 1e-4;
 
 impl Limit {
     /// A limit of the elongation, for threads of a stiffness [N/m].
     pub fn new(elongation: f64, threads: f64) -> Self {
         let strain = elongation * (1.0 + 0.5 * elongation);
         Self {
-            onset: ONSET * strain,
-            sharpness: 1.0 / ((1.0 - ONSET) * strain),
-            stiffness: STIFFER * threads,
+            onset: LIMIT_ONSET * strain,
+            sharpness: 1.0 / ((1.0 - LIMIT_ONSET) * strain),
+            stiffness: LIMIT_STIFFNESS_RATIO * threads,
         }
     }
 
@@ -78,7 +78,7 @@ impl Limit {
     /// the principal strains; nothing if it is not.
     fn excess(&self, [e11, e22, shear]: [f64; 3]) -> Option<(f64, [f64; 3])> {
         let (p, s) = (0.5 * (e11 - e22), 0.5 * shear);
-        let r = (p * p + s * s + ROUND * ROUND).sqrt();
+        let r = (p * p + s * s + EIGENVALUE_SMOOTHING * EIGENVALUE_SMOOTHING).sqrt();
         let over = 0.5 * (e11 + e22) + r - self.onset;
         (over > 0.0).then_some((over, [p, s, r]))
     }
@@ -148,18 +148,18 @@ impl Law {
     }
 }
 
-/// Energy, stress and tangent along threads: the response, and where they are pressed to less than
+/// Energy, stress and tangent along threads: the response, and where they are compressed to less than
 /// √0.4 of their length a barrier that grows without bound, for Green strain ends at −½ with a finite
 /// energy, and a thread that has no length left cannot find back.
 #[inline]
 fn along(response: &Response, strain: f64) -> [f64; 3] {
     let plain = response.evaluate(strain);
     let room = strain + 0.5;
-    if room >= CRUSHED {
+    if room >= CRUSH_THRESHOLD {
         return plain;
     }
     let k = response.evaluate(0.0)[2];
-    let (q, d) = (room / CRUSHED, room - CRUSHED);
+    let (q, d) = (room / CRUSH_THRESHOLD, room - CRUSH_THRESHOLD);
     let ln = libm::log(q);
     let barrier =
         [-d * d * ln, -d * (2.0 * ln - 1.0 / q + 1.0), (1.0 / q + 2.0) / q - 2.0 * ln - 3.0];
@@ -186,7 +186,7 @@ impl Element<3> for Stvk<'_> {
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
         let (s, _) = self.law.stress(self.rest.green_strain(x));
-        pull(self.rest, x, s)
+        gradient_of_stress(self.rest, x, s)
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
@@ -201,13 +201,13 @@ impl Element<3> for Stvk<'_> {
     fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
         let (s, tangent) = self.law.stress(self.rest.green_strain(x));
         single_stiffness(self.rest, x, s, &tangent, upper);
-        pull(self.rest, x, s)
+        gradient_of_stress(self.rest, x, s)
     }
 }
 
 /// Gradient of a membrane's energy under the stress (S11, S22, S12).
 #[inline]
-pub(crate) fn pull(rest: &Triangle, x: &[DVec3; 3], s: [f64; 3]) -> [DVec3; 3] {
+pub(crate) fn gradient_of_stress(rest: &Triangle, x: &[DVec3; 3], s: [f64; 3]) -> [DVec3; 3] {
     let [u, v] = rest.deformation(x);
     let (along_u, along_v) = (u * s[0] + v * s[2], u * s[2] + v * s[1]);
     rest.gradients().map(|g| (along_u * g.x + along_v * g.y) * rest.area)
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pressed_triangle_keeps_a_definite_hessian() {
+    fn a_compressed_triangle_keeps_a_definite_hessian() {
         let (rest, law) = (triangle(), Law::linear(&MEMBRANE));
         let x = shaken(0.0, 1).map(|p| p * 0.6);
         check::all(&Stvk { rest: &rest, law: &law }, &x);

@@ -1,4 +1,4 @@
-//! A membrane that cannot be pressed: tension-field theory.
+//! A membrane without compressive stiffness: tension-field theory.
 //!
 //! Fabric under compression does not shorten, it wrinkles, in folds finer than the mesh. The relaxed
 //! energy is the least over all wrinkling strains W, positive semidefinite, that could hide in the
@@ -16,7 +16,7 @@
 //! Folds that the mesh can show are relaxed too: use it on coarse meshes.
 
 use super::stiffness::multiply;
-use super::stvk::{pull, stiffness};
+use super::stvk::{gradient_of_stress, stiffness};
 use super::{Blocks, Element, Membrane, Triangle};
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -26,7 +26,7 @@ const TRIES: usize = 32;
 /// Halvings of the bracket: to the last bit of an angle.
 const HALVINGS: usize = 55;
 
-/// A triangle that wrinkles instead of being pressed.
+/// A triangle that wrinkles instead of being compressed.
 #[derive(Clone, Copy, Debug)]
 pub struct TensionField<'a> {
     /// Its rest state.
@@ -132,7 +132,7 @@ impl Element<3> for TensionField<'_> {
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        pull(self.rest, x, relax(self.stiffness, self.rest.green_strain(x)).stress)
+        gradient_of_stress(self.rest, x, relax(self.stiffness, self.rest.green_strain(x)).stress)
     }
 
     fn hessian(&self, x: &[DVec3; 3], _: bool) -> Blocks<3> {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_pulled_and_pressed_sideways_feels_only_its_own_tension() {
+    fn a_strip_pulled_and_compressed_sideways_feels_only_its_own_tension() {
         let (young, poisson, e) = (300.0, 0.3, 0.02);
         let m = Membrane::isotropic(young, poisson);
         // Narrower than contraction alone makes it: folds along the pull.

@@ -20,7 +20,7 @@
 //!
 //! Limits: regular grids. The coefficients of K are secants, without the stiffness along a stretched
 //! thread: only bending is implicit, and for stretch the step is limited as in explicit methods
-//! (h below 2 √(m/k)). Pressed threads have negative α, which large steps cannot stand; they may be
+//! (h below 2 √(m/k)). Compressed threads have negative α, which large steps cannot stand; they may be
 //! cut off at zero.
 
 use super::continuum::{Continuum, Corner};
@@ -184,7 +184,7 @@ pub struct Step<'a> {
     pub damping: f64,
     /// Length of the step [s].
     pub h: f64,
-    /// Whether coefficients of pressed threads are cut off at zero.
+    /// Whether coefficients of compressed threads are cut off at zero.
     pub definite: bool,
 }
 

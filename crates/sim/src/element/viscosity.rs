@@ -19,7 +19,7 @@
 //! Limits: no creep, no relaxation, one width at all strains unless several sliders share it.
 
 use super::stiffness::multiply;
-use super::stvk::{pull, single_stiffness, stiffness};
+use super::stvk::{gradient_of_stress, single_stiffness, stiffness};
 use super::{Blocks, Element, Triangle};
 use crate::Error;
 use glam::{DVec3, Mat3A};
@@ -55,7 +55,7 @@ impl Element<3> for Viscous<'_> {
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        pull(self.rest, x, self.stress(x)[1])
+        gradient_of_stress(self.rest, x, self.stress(x)[1])
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
@@ -69,7 +69,7 @@ impl Element<3> for Viscous<'_> {
     fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
         let [_, s] = self.stress(x);
         single_stiffness(self.rest, x, s, &self.moduli, upper);
-        pull(self.rest, x, s)
+        gradient_of_stress(self.rest, x, s)
     }
 }
 
@@ -99,10 +99,10 @@ impl Slider {
         self.stiffness.min(self.limit / (strain - slip).abs())
     }
 
-    /// Lets it follow to this strain; returns the energy lost [J/m²].
+    /// Return mapping: moves it to within L/k of this strain; returns the dissipated energy [J/m²].
     pub fn slide(&self, strain: f64, slip: &mut f64) -> f64 {
-        let reach = self.limit / self.stiffness;
-        let moved = slip.clamp(strain - reach, strain + reach);
+        let max_lag = self.limit / self.stiffness;
+        let moved = slip.clamp(strain - max_lag, strain + max_lag);
         let dissipated = self.limit * (moved - *slip).abs();
         *slip = moved;
         dissipated
@@ -170,10 +170,10 @@ impl Friction {
     }
 
     /// Potential of a step to this strain [J/m²], stress [N/m] and tangent stiffness [N/m], with the
-    /// sliders at `slips`.
-    pub fn evaluate(&self, strain: f64, slips: &[f64]) -> [f64; 3] {
+    /// sliders at `slider_positions`.
+    pub fn evaluate(&self, strain: f64, slider_positions: &[f64]) -> [f64; 3] {
         let mut sum = [0.0; 3];
-        for (s, z) in self.sliders.iter().zip(slips) {
+        for (s, z) in self.sliders.iter().zip(slider_positions) {
             let part = s.evaluate(strain, *z);
             (0..3).for_each(|i| sum[i] += part[i]);
         }
@@ -181,14 +181,14 @@ impl Friction {
     }
 
     /// Energy stored in the springs [J/m²].
-    pub fn stored(&self, strain: f64, slips: &[f64]) -> f64 {
-        let each = self.sliders.iter().zip(slips);
+    pub fn stored(&self, strain: f64, slider_positions: &[f64]) -> f64 {
+        let each = self.sliders.iter().zip(slider_positions);
         each.map(|(s, z)| 0.5 * s.stiffness * (strain - z) * (strain - z)).sum()
     }
 
-    /// Lets the sliders follow to this strain; returns the energy lost [J/m²].
-    pub fn slide(&self, strain: f64, slips: &mut [f64]) -> f64 {
-        self.sliders.iter().zip(slips).map(|(s, z)| s.slide(strain, z)).sum()
+    /// Return mapping: moves each slider to within L/k of this strain; returns the dissipated energy [J/m²].
+    pub fn slide(&self, strain: f64, slider_positions: &mut [f64]) -> f64 {
+        self.sliders.iter().zip(slider_positions).map(|(s, z)| s.slide(strain, z)).sum()
     }
 }
 
@@ -200,13 +200,13 @@ pub struct Frictional<'a> {
     /// Laws along weft, along warp and of shear.
     pub laws: [&'a Friction; 3],
     /// Their sliders at the beginning of the step.
-    pub slips: [&'a [f64]; 3],
+    pub slider_positions: [&'a [f64]; 3],
 }
 
 impl Frictional<'_> {
     fn evaluate(&self, x: &[DVec3; 3]) -> [[f64; 3]; 3] {
         let e = self.rest.green_strain(x);
-        std::array::from_fn(|k| self.laws[k].evaluate(e[k], self.slips[k]))
+        std::array::from_fn(|k| self.laws[k].evaluate(e[k], self.slider_positions[k]))
     }
 }
 
@@ -220,7 +220,7 @@ impl Element<3> for Frictional<'_> {
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        pull(self.rest, x, self.evaluate(x).map(|p| p[1]))
+        gradient_of_stress(self.rest, x, self.evaluate(x).map(|p| p[1]))
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
@@ -301,11 +301,15 @@ mod tests {
     }
 
     /// Work done on the sliders along a path of strains, and what they lost.
-    fn work(law: &Friction, slips: &mut [f64], path: impl Iterator<Item = f64>) -> [f64; 2] {
+    fn work(
+        law: &Friction,
+        slider_positions: &mut [f64],
+        path: impl Iterator<Item = f64>,
+    ) -> [f64; 2] {
         let (mut before, mut sum) = (None, [0.0; 2]);
         for e in path {
-            sum[1] += law.slide(e, slips);
-            let stress = law.evaluate(e, slips)[1];
+            sum[1] += law.slide(e, slider_positions);
+            let stress = law.evaluate(e, slider_positions)[1];
             if let Some((e0, s0)) = before {
                 sum[0] += 0.5 * (stress + s0) * (e - e0);
             }
@@ -321,12 +325,12 @@ mod tests {
     #[test]
     fn first_loading_follows_the_points_it_was_made_from() {
         let law = friction();
-        let mut slips = law.at_rest();
+        let mut slider_positions = law.at_rest();
         for (e, stress) in
             [(0.005, 2.0), (0.01, 4.0), (0.02, 6.0), (0.03, 8.0), (0.06, 10.0), (0.1, 10.0)]
         {
-            law.slide(e, &mut slips);
-            assert!((law.evaluate(e, &slips)[1] - stress).abs() < 1e-12, "{e}");
+            law.slide(e, &mut slider_positions);
+            assert!((law.evaluate(e, &slider_positions)[1] - stress).abs() < 1e-12, "{e}");
         }
         assert!(Friction::of_first_loading(&[[0.01, 1.0], [0.02, 4.0]]).is_err());
     }
@@ -334,10 +338,10 @@ mod tests {
     #[test]
     fn the_area_of_a_closed_loop_is_what_theory_says_and_what_is_lost() {
         let (law, a) = (friction(), 0.08);
-        let mut slips = law.at_rest();
-        work(&law, &mut slips, line(0.0, a));
+        let mut slider_positions = law.at_rest();
+        work(&law, &mut slider_positions, line(0.0, a));
         let cycle = line(a, -a).chain(line(-a, a));
-        let [area, dissipated] = work(&law, &mut slips, cycle);
+        let [area, dissipated] = work(&law, &mut slider_positions, cycle);
         let exact: f64 =
             law.sliders.iter().map(|s| 4.0 * s.limit * (a - s.limit / s.stiffness)).sum();
         assert!((area / exact - 1.0).abs() < 1e-4, "{area} {exact}");
@@ -347,12 +351,13 @@ mod tests {
     #[test]
     fn work_is_stored_or_lost_on_any_path() {
         let law = friction();
-        let mut slips = law.at_rest();
+        let mut slider_positions = law.at_rest();
         let path = line(0.0, 0.05).chain(line(0.05, 0.02)).chain(line(0.02, 0.07));
-        let [done, dissipated] = work(&law, &mut slips, path);
-        assert!((done - dissipated - law.stored(0.07, &slips)).abs() < 1e-4 * done);
+        let [done, dissipated] = work(&law, &mut slider_positions, path);
+        assert!((done - dissipated - law.stored(0.07, &slider_positions)).abs() < 1e-4 * done);
         // Small loops do not slide at all.
-        let [_, dissipated] = work(&law, &mut slips, line(0.07, 0.065).chain(line(0.065, 0.07)));
+        let [_, dissipated] =
+            work(&law, &mut slider_positions, line(0.07, 0.065).chain(line(0.065, 0.07)));
         assert!(dissipated < 1e-15);
     }
 
@@ -362,16 +367,16 @@ mod tests {
         let mean = [[0.0, 0.0], [0.02, 8.0], [0.04, 30.0], [0.06, 90.0]];
         let curve = Curve::new(&mean, true).unwrap();
         let law = Friction::of_width(3.0, 1e-3).unwrap();
-        let mut slips = law.at_rest();
-        let stress = |e: f64, slips: &mut [f64]| {
-            law.slide(e, slips);
-            curve.evaluate(e)[1] + law.evaluate(e, slips)[1]
+        let mut slider_positions = law.at_rest();
+        let stress = |e: f64, slider_positions: &mut [f64]| {
+            law.slide(e, slider_positions);
+            curve.evaluate(e)[1] + law.evaluate(e, slider_positions)[1]
         };
         let (mut area, mut last) = (0.0, 0.0);
         for (up, path) in [(true, line(0.0, 0.06)), (false, line(0.06, 0.0))] {
             let mut before = 0.0;
             for (k, e) in path.enumerate() {
-                let s = stress(e, &mut slips);
+                let s = stress(e, &mut slider_positions);
                 if k > 0 {
                     area += 0.5 * (s + last) * (e - before);
                 }
@@ -390,9 +395,12 @@ mod tests {
     fn friction_in_a_triangle_has_the_right_derivatives() {
         let (rest, flat) = triangle();
         let law = Friction::new(vec![Slider { stiffness: 90.0, limit: 12.0 }]).unwrap();
-        let slips = [[0.3], [-0.05], [0.02]];
-        let e =
-            Frictional { rest: &rest, laws: [&law; 3], slips: [&slips[0], &slips[1], &slips[2]] };
+        let slider_positions = [[0.3], [-0.05], [0.02]];
+        let e = Frictional {
+            rest: &rest,
+            laws: [&law; 3],
+            slider_positions: [&slider_positions[0], &slider_positions[1], &slider_positions[2]],
+        };
         // Weft slides, the others hold.
         let x = flat.map(|p| DVec3::new(1.05 * p.x + 0.06 * p.y, 1.02 * p.y, 0.1 * p.x));
         check::gradient(&e, &x);

@@ -7,7 +7,7 @@
 //! is why it cannot have the fabric's shear and contraction.
 //!
 //! The Hessian is exact; where it must be definite, edges under pressure lose their geometric part
-//! (pressed springs swerve).
+//! (compressed springs buckle sideways).
 //!
 //! Limits: linear in the elongations, so exact for small strain; at a shear of 10 % the energy of
 //! an affine map differs by a few percent from mesh to mesh.

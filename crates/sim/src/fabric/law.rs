@@ -12,14 +12,14 @@
 //! the least slope of the curves, so that the tangent is positive definite at all strains and a sheet
 //! gains nothing by contracting. At large strain such a fabric contracts less than its Poisson's ratio says.
 
-use super::{Fabric, MAX_CURVE, bad};
+use super::{Fabric, MAX_CURVE_POINTS, bad};
 use crate::Error;
 use crate::element::curve::{Curve, Response};
 use crate::element::stvk::Law;
 use std::f64::consts::FRAC_PI_2;
 
 /// A monotone cubic between two points is nowhere flatter than this part of the flattest secant.
-const DIP: f64 = 0.5;
+const MAX_SLOPE_DIP: f64 = 0.5;
 
 impl Fabric {
     /// Stress over Green strain: the measured curves, and straight lines where there are none.
@@ -51,8 +51,8 @@ impl Fabric {
             ("shear_curve", &self.shear_curve, -1e-300, FRAC_PI_2, "angle", "from 0 to below π/2"),
         ];
         for (key, points, above, below, what, range) in curves {
-            if points.len() > MAX_CURVE {
-                let reason = format!("has {} points; at most {MAX_CURVE}", points.len());
+            if points.len() > MAX_CURVE_POINTS {
+                let reason = format!("has {} points; at most {MAX_CURVE_POINTS}", points.len());
                 return Err(bad(key, reason));
             }
             let out = |p: &&[f64; 2]| !(p[0] > above && p[0] < below && p[1].is_finite());
@@ -82,7 +82,7 @@ pub(super) fn response(
         other => other,
     })?;
     let secants = points.windows(2).map(|w| (w[1][1] - w[0][1]) / (w[1][0] - w[0][0]));
-    Ok((Response::Curve(curve), DIP * secants.fold(f64::INFINITY, f64::min)))
+    Ok((Response::Curve(curve), MAX_SLOPE_DIP * secants.fold(f64::INFINITY, f64::min)))
 }
 
 /// Tension over strain as stress over Green strain.

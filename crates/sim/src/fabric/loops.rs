@@ -12,19 +12,19 @@ use super::Fabric;
 use super::law::{mirrored, response, tensile};
 use crate::Error;
 use crate::element::curve::{Curve, Response};
-use crate::element::grip::Grip;
 use crate::element::stvk::Law;
+use crate::element::variable_slider::VariableSlider;
 
 /// Tension at the end of Kawabata's tensile test [N/m]: 500 gf/cm.
-pub const LAST_TENSION: f64 = 490.3325;
+pub const KES_MAX_TENSION: f64 = 490.3325;
 /// Strain over which a tensile loop turns, in parts of the strain at the end.
-const TENSILE_TURN: f64 = 0.004;
+const TENSILE_TRANSITION: f64 = 0.004;
 /// Angle over which a shear loop turns [°].
-const SHEAR_TURN: f64 = 0.1;
+const SHEAR_TRANSITION: f64 = 0.1;
 /// Curvature over which a bending loop turns [1/m].
-pub const BENDING_TURN: f64 = 5.0;
+pub const BENDING_TRANSITION: f64 = 5.0;
 /// Angles at which the widths of the shear loop are measured [°].
-const WIDTHS_AT: [f64; 2] = [0.5, 5.0];
+const HYSTERESIS_ANGLES: [f64; 2] = [0.5, 5.0];
 
 /// A fabric with what it loses in slow loops.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Loops {
     /// The mean of loading and unloading.
     pub mean: Law,
     /// Friction along weft, along warp and in shear, where there is some.
-    pub friction: [Option<Grip>; 3],
+    pub friction: [Option<VariableSlider>; 3],
 }
 
 impl Fabric {
@@ -41,14 +41,14 @@ impl Fabric {
     /// # Errors
     /// As [`Fabric::validate`] for curves.
     pub fn loops(&self) -> Result<Loops, Error> {
-        let (weft, k1, rub_weft) =
+        let (weft, k1, friction_weft) =
             tension("weft_curve", &self.weft_curve, self.weft, self.resilience_weft)?;
-        let (warp, k2, rub_warp) =
+        let (warp, k2, friction_warp) =
             tension("warp_curve", &self.warp_curve, self.warp, self.resilience_warp)?;
         let (shear, _) = response("shear_curve", &mirrored(&self.shear_curve), self.shear)?;
         let mean =
             Law { weft, warp, shear, contraction: self.poisson * (k1 * k2).sqrt(), limit: None };
-        Ok(Loops { mean, friction: [rub_weft, rub_warp, self.shear_friction()?] })
+        Ok(Loops { mean, friction: [friction_weft, friction_warp, self.shear_friction()?] })
     }
 
     /// Friction between threads in bending along weft and warp: the limit of the moment per width [N].
@@ -60,20 +60,25 @@ impl Fabric {
     ///
     /// # Errors
     /// None that [`Fabric::validate`] has not.
-    pub fn shear_friction(&self) -> Result<Option<Grip>, Error> {
+    pub fn shear_friction(&self) -> Result<Option<VariableSlider>, Error> {
         let (narrow, wide) = (self.shear_hysteresis, self.shear_hysteresis_wide);
         if narrow.max(wide) <= 0.0 {
             return Ok(None);
         }
         let rise = if wide > narrow {
-            let [a, b] = WIDTHS_AT.map(|a| libm::sin(a.to_radians()));
+            let [a, b] = HYSTERESIS_ANGLES.map(|a| libm::sin(a.to_radians()));
             let points = [[0.0, 0.0], [a, 0.0], [b, 0.5 * (wide - narrow)]];
             Response::Curve(Curve::new(&points, false)?)
         } else {
             Response::Linear(0.0)
         };
-        let stiffness = narrow.max(wide) / SHEAR_TURN.to_radians();
-        Ok(Some(Grip { stiffness, base: 0.5 * narrow, share: 1.0, rise }))
+        let stiffness = narrow.max(wide) / SHEAR_TRANSITION.to_radians();
+        Ok(Some(VariableSlider {
+            stiffness,
+            base_limit: 0.5 * narrow,
+            growth: 1.0,
+            growth_curve: rise,
+        }))
     }
 }
 
@@ -83,18 +88,23 @@ fn tension(
     points: &[[f64; 2]],
     line: f64,
     resilience: Option<f64>,
-) -> Result<(Response, f64, Option<Grip>), Error> {
+) -> Result<(Response, f64, Option<VariableSlider>), Error> {
     let back = resilience.unwrap_or(1.0);
     let (rise, _) = response(key, &tensile(points), line)?;
     let mean: Vec<[f64; 2]> = points.iter().map(|[e, t]| [*e, 0.5 * (1.0 + back) * t]).collect();
     let (mean, slope) = response(key, &tensile(&mean), 0.5 * (1.0 + back) * line)?;
-    let end = points.last().map_or(LAST_TENSION / line, |p| p[0]);
+    let end = points.last().map_or(KES_MAX_TENSION / line, |p| p[0]);
     if back >= 1.0 || end <= 0.0 {
         return Ok((mean, slope, None));
     }
     // Green strain and stress there.
     let green = end + 0.5 * end * end;
-    let stiffness = (1.0 - back) * rise.evaluate(green)[1] / (TENSILE_TURN * green);
-    let grip = Grip { stiffness, base: 0.0, share: 0.5 * (1.0 - back), rise };
-    Ok((mean, slope, Some(grip)))
+    let stiffness = (1.0 - back) * rise.evaluate(green)[1] / (TENSILE_TRANSITION * green);
+    let slider = VariableSlider {
+        stiffness,
+        base_limit: 0.0,
+        growth: 0.5 * (1.0 - back),
+        growth_curve: rise,
+    };
+    Ok((mean, slope, Some(slider)))
 }

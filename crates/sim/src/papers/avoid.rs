@@ -29,12 +29,12 @@
 //! Limits: regular grids. Contact has no friction. Boxes keep cloth that lies askew to the axes as thick as its
 //! triangles are wide.
 
+mod adjacent;
 mod bodies;
 mod boxes;
 mod clearance;
 mod geometric;
 mod limits;
-mod near;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -49,8 +49,8 @@ pub use crate::settings::{Avoidance, Search};
 
 use crate::error::Error;
 use crate::model::{Cloth, Model};
+use adjacent::AdjacentTriangles;
 use glam::DVec3;
-use near::AdjacentTriangles;
 use tree::Tree;
 
 /// What collides in a proposed step.
@@ -59,7 +59,7 @@ pub(crate) struct Found {
     /// Pairs of triangles and the planes between their boxes.
     pub(crate) planes: Vec<([u32; 2], Plane)>,
     /// Features of triangles that have no plane.
-    pub(crate) near: Vec<near::Meeting>,
+    pub(crate) near: Vec<adjacent::AdjacentContact>,
     /// Vertices that are to be held.
     pub(crate) held: Vec<u32>,
 }

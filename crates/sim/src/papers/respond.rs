@@ -4,7 +4,7 @@
 //! 2. Detect again; particles of collisions that are left form zones of impact, which move as rigid
 //!    bodies ([`zones`]); repeat, zones growing and merging, until nothing collides.
 //!
-//! Systems that respond otherwise: [`geometric`] correction (R4), and repulsion of what is near (R5), which comes before the
+//! Systems that respond otherwise: [`geometric`] correction (R4), and proximity repulsion (R5), which comes before the
 //! impacts. Constraints of the solve (R6) are where the solve is.
 //!
 //! Only pairs with a vertex that changed are looked at again.

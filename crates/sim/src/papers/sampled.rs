@@ -22,11 +22,11 @@ use toile_collide::voxel::Octree;
 use toile_mesh::TriMesh;
 
 /// Cells along the longest side of a body, if nothing else is said.
-const CELLS: f64 = 100.0;
+const DEFAULT_CELLS: f64 = 100.0;
 /// How far outside depth maps still know a body, in cells.
-const SHELL: f64 = 2.0;
+const DEPTH_MAP_MARGIN: f64 = 2.0;
 /// Least part of a vertex's way that moves its faces: at sharper corners the grown body is blunt.
-const BLUNT: f64 = 0.3;
+const MIN_NORMAL_SHARE: f64 = 0.3;
 
 /// A body as it is asked.
 #[derive(Debug)]
@@ -43,17 +43,17 @@ enum Map {
 }
 
 /// Most cells along a body: grids of twice as many take eight times the memory.
-const MOST_CELLS: f64 = 1000.0;
+const MAX_CELLS: f64 = 1000.0;
 
 /// Refuses cells that are too small for a body before any is made.
 fn check_cells(body: &Body, mesh: &TriMesh, cell: f64) -> Result<(), Error> {
     let Some((lo, hi)) = mesh.bounds() else { return Ok(()) };
     let cells = (hi - lo).max_element() / cell;
-    if cells <= MOST_CELLS {
+    if cells <= MAX_CELLS {
         return Ok(());
     }
     let reason = format!(
-        "is {cell:?} m; `{}` would be {cells:.1e} cells long, more than {MOST_CELLS:?}",
+        "is {cell:?} m; `{}` would be {cells:.1e} cells long, more than {MAX_CELLS:?}",
         body.name
     );
     Err(Error::Setting { key: "solver.collision.body_cell", reason })
@@ -69,14 +69,21 @@ impl Sampled {
         near: f64,
     ) -> Result<Option<Self>, Error> {
         let Some(mesh) = triangles_of(body) else { return Ok(None) };
+        if query != BodyQuery::Features && body.deformation.is_some() {
+            let reason = format!(
+                "makes a map of `{}` once, but it changes its shape; take \"features\"",
+                body.name
+            );
+            return Err(Error::Setting { key: "solver.collision.bodies", reason });
+        }
         if query != BodyQuery::Features && cell > 0.0 {
             check_cells(body, &mesh, cell)?;
         }
         let made = || -> Result<Option<Map>, SolidError> {
             let solid = Solid::new(&mesh.positions, &mesh.triangles)?;
             let (lo, hi) = solid.bounds();
-            let cell = if cell > 0.0 { cell } else { (hi - lo).max_element() / CELLS };
-            let margin = near + SHELL * cell;
+            let cell = if cell > 0.0 { cell } else { (hi - lo).max_element() / DEFAULT_CELLS };
+            let margin = near + DEPTH_MAP_MARGIN * cell;
             Ok(Some(match query {
                 BodyQuery::Features => return Ok(None),
                 BodyQuery::Field => Map::Field(SparseField::new(&solid, Spacing { cell, margin })?),
@@ -151,7 +158,7 @@ fn grow(mesh: &TriMesh, by: f64) -> TriMesh {
     }
     let mut grown = mesh.clone();
     for (v, p) in grown.positions.iter_mut().enumerate() {
-        *p += out[v] * (by / part[v].max(BLUNT));
+        *p += out[v] * (by / part[v].max(MIN_NORMAL_SHARE));
     }
     grown
 }

@@ -15,7 +15,7 @@ use crate::body::Collider;
 use crate::cause::Cause;
 use crate::clock::Clock;
 use crate::element::Spring;
-use crate::error::{Error, Stage};
+use crate::error::{Error, StepPhase};
 use crate::model::Model;
 use crate::motion::Pose;
 use crate::report::{StepReport, Warning};
@@ -191,7 +191,7 @@ impl Stepper {
         let anchors = self.drive_pins(world, t, h, &mut v);
         let counted = report.seconds.detect + report.seconds.respond;
         let (before, touches) = self.integrate(world, engine, t, h, &mut x, &mut v, report)?;
-        world.check_finite(&x, &v, Stage::Integrate)?;
+        world.check_finite(&x, &v, StepPhase::Integrate)?;
         let counted = report.seconds.detect + report.seconds.respond - counted;
         report.seconds.integrate += clock.seconds() - counted;
 
@@ -199,7 +199,7 @@ impl Stepper {
         report.stretch = report.stretch.max(world.largest_stretch(&x));
         let unlimited = x.clone();
         if world.settings.strain_limit.apply(&world.model.springs, &self.inverse_mass, &mut x) {
-            world.check_finite(&x, &v, Stage::StrainLimit)?;
+            world.check_finite(&x, &v, StepPhase::StrainLimit)?;
             // Add what was corrected. The mean velocity of the step, (x − x_t0)/h, would not do:
             // most integrators end a step with another one, and the difference is a part of gravity.
             for i in 0..x.len() {
@@ -213,11 +213,11 @@ impl Stepper {
             touched |=
                 self.respond(world, engine, t, h, &mut x, &mut v, &anchors, &touches, report)?;
         }
-        world.check_finite(&x, &v, Stage::Collide)?;
+        world.check_finite(&x, &v, StepPhase::Collide)?;
         world.state.x = x;
         world.state.v = v;
         // A step that contact or the strain limit changed is no history for multistep methods.
-        world.state.before = before.filter(|_| !touched);
+        world.state.previous_step = before.filter(|_| !touched);
         Ok(())
     }
 
@@ -236,7 +236,7 @@ impl Stepper {
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
             vertex: e.vertex,
-            stage: Stage::Collide,
+            stage: StepPhase::Collide,
         };
         let scene = &mut self.scene;
         scene.advance_bodies(t, t + h).map_err(not_finite)?;

@@ -81,7 +81,7 @@ pub enum Response {
     Constraints,
 }
 
-/// How bodies are asked where cloth meets them.
+/// How cloth queries bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BodyQuery {

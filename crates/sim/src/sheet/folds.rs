@@ -1,13 +1,13 @@
 //! Friction of bending as a group of elements: in the matrix, one for each inner edge.
 
 use super::group::{CHUNK, Group, Rows};
+use crate::element::bending_friction::{BendingFriction, EdgeMoment};
 use crate::element::definite::{outer, single_outer};
-use crate::element::fold::{EdgeMoment, Folds};
 use crate::linear::{Block, Builder, Error};
 use glam::{DMat3, DVec3, Mat3A};
 use rayon::prelude::*;
 
-impl Group for Folds {
+impl Group for BendingFriction {
     fn len(&self) -> usize {
         self.edges().len()
     }
@@ -30,7 +30,7 @@ impl Group for Folds {
     fn energy(&self, x: &[DVec3]) -> f64 {
         let n = self.triangles();
         let chunk = |c: usize| -> f64 {
-            (c * CHUNK..n.min((c + 1) * CHUNK)).map(|t| Folds::energy(self, t, x)).sum()
+            (c * CHUNK..n.min((c + 1) * CHUNK)).map(|t| BendingFriction::energy(self, t, x)).sum()
         };
         let sums: Vec<f64> = (0..n.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
         sums.iter().sum()
@@ -54,30 +54,30 @@ impl Group for Folds {
     }
 
     fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
-        Folds::update_sliders(self, x)
+        BendingFriction::update_sliders(self, x)
     }
 
-    fn slips(&self) -> &[f64] {
-        Folds::slips(self)
+    fn slider_positions(&self) -> &[f64] {
+        BendingFriction::slider_positions(self)
     }
 
-    fn slips_mut(&mut self) -> &mut [f64] {
-        Folds::slips_mut(self)
+    fn slider_positions_mut(&mut self) -> &mut [f64] {
+        BendingFriction::slider_positions_mut(self)
     }
 }
 
 fn add<B: Block>(
-    folds: &Folds,
+    folds: &BendingFriction,
     x: &[DVec3],
     rows: &mut Rows<'_, B>,
     product: impl Fn(DVec3, DVec3) -> B,
 ) {
-    for i in rows.places.of_chunk(rows.first) {
+    for i in rows.scatter.of_chunk(rows.first) {
         let EdgeMoment { moment, stiffness, slopes } = folds.moment(*i as usize, x);
         let vertices = folds.edges()[*i as usize].vertices.map(|v| v + rows.offset);
         let chunk = (rows.first, &mut *rows.blocks);
         let block = |a: usize, b: usize| product(slopes[a] * stiffness, slopes[b]);
-        rows.places.add::<4, B>(rows.pattern, *i as usize, vertices, chunk, block);
+        rows.scatter.add::<4, B>(rows.pattern, *i as usize, vertices, chunk, block);
         rows.add_gradient(&vertices, slopes.map(|s| s * moment));
     }
 }

@@ -1,12 +1,12 @@
 //! Elements of one kind, many at a time.
 
 use crate::element::corotational::Corotational;
-use crate::element::grip::{FrictionTriangle, Grip};
 use crate::element::kes::{Pull, Thread};
 use crate::element::stvk::{Law, Stvk};
 use crate::element::tension_field::TensionField;
+use crate::element::variable_slider::{FrictionTriangle, VariableSlider};
 use crate::element::{Element, Membrane, Triangle, baraff_witkin};
-use crate::linear::{Block, Builder, Error, Pattern, Places};
+use crate::linear::{Block, Builder, Error, Pattern, ScatterMap};
 use baraff_witkin::{BaraffWitkin, Conditions};
 use glam::{DMat3, DVec3, Mat3A};
 use rayon::prelude::*;
@@ -37,18 +37,18 @@ pub trait Group: Debug + Send + Sync {
     fn add_rows(&self, x: &[DVec3], definite: bool, rows: &mut Rows<'_, DMat3>);
     /// The same in single precision, semidefinite, and the gradient if the rows have one.
     fn add_single_rows(&self, x: &[DVec3], rows: &mut Rows<'_, Mat3A>);
-    /// Lets what slides follow to `x`; returns the energy lost [J].
+    /// Return mapping: moves each slider to within L/k of its strain at `x`; returns the dissipated energy [J].
     fn update_sliders(&mut self, x: &[DVec3]) -> f64;
     /// Where its sliders are.
-    fn slips(&self) -> &[f64];
+    fn slider_positions(&self) -> &[f64];
     /// The same, to put them elsewhere.
-    fn slips_mut(&mut self) -> &mut [f64];
+    fn slider_positions_mut(&mut self) -> &mut [f64];
 }
 
 /// A chunk of the rows of a matrix.
 pub struct Rows<'a, B: Block> {
     pub(super) pattern: &'a Pattern,
-    pub(super) places: &'a Places,
+    pub(super) scatter: &'a ScatterMap,
     /// The first vertex of the elements' cloth.
     pub(super) offset: u32,
     /// The first row.
@@ -86,16 +86,16 @@ pub(super) trait Source<const N: usize>: Debug + Send + Sync {
     fn count(&self) -> usize;
     /// Element `i`.
     fn get(&self, i: usize) -> Self::Item<'_>;
-    /// Lets what slides follow to `x`; returns the energy lost [J].
+    /// Return mapping: moves each slider to within L/k of its strain at `x`; returns the dissipated energy [J].
     fn update_sliders(&mut self, _x: &[DVec3]) -> f64 {
         0.0
     }
     /// Where its sliders are; most elements have none.
-    fn slips(&self) -> &[f64] {
+    fn slider_positions(&self) -> &[f64] {
         &[]
     }
     /// The same, to put them elsewhere.
-    fn slips_mut(&mut self) -> &mut [f64] {
+    fn slider_positions_mut(&mut self) -> &mut [f64] {
         &mut []
     }
 }
@@ -173,12 +173,12 @@ impl<const N: usize, S: Source<N>> Group for Many<N, S> {
         self.0.update_sliders(x)
     }
 
-    fn slips(&self) -> &[f64] {
-        self.0.slips()
+    fn slider_positions(&self) -> &[f64] {
+        self.0.slider_positions()
     }
 
-    fn slips_mut(&mut self) -> &mut [f64] {
-        self.0.slips_mut()
+    fn slider_positions_mut(&mut self) -> &mut [f64] {
+        self.0.slider_positions_mut()
     }
 }
 
@@ -196,7 +196,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
         const { assert!(N <= 9) };
         let mut upper = [zero; 45];
         let upper = &mut upper[..N * (N + 1) / 2];
-        for i in rows.places.of_chunk(rows.first) {
+        for i in rows.scatter.of_chunk(rows.first) {
             let e = self.0.get(*i as usize);
             let gradient = write(&e, &e.vertices().map(|v| x[v as usize]), upper);
             // Row a of the upper triangle begins behind those before it.
@@ -204,7 +204,7 @@ impl<const N: usize, S: Source<N>> Many<N, S> {
             let block = |a: usize, b: usize| upper[at(a, b)];
             let vertices = e.vertices().map(|v| v + rows.offset);
             let chunk = (rows.first, &mut *rows.blocks);
-            rows.places.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
+            rows.scatter.add::<N, B>(rows.pattern, *i as usize, vertices, chunk, block);
             rows.add_gradient(&vertices, gradient);
         }
     }
@@ -257,16 +257,20 @@ pub(super) struct Triangles<L> {
 pub(super) struct FrictionTriangles {
     rest: Vec<Triangle>,
     law: Law,
-    friction: [Option<Grip>; 3],
+    friction: [Option<VariableSlider>; 3],
     /// Of each triangle, those of the directions with friction.
-    slips: Vec<f64>,
+    slider_positions: Vec<f64>,
 }
 
 impl FrictionTriangles {
     /// Triangles with their sliders at rest.
-    pub(super) fn new(rest: Vec<Triangle>, law: Law, friction: [Option<Grip>; 3]) -> Self {
-        let slips = vec![0.0; rest.len() * friction.iter().flatten().count()];
-        Self { rest, law, friction, slips }
+    pub(super) fn new(
+        rest: Vec<Triangle>,
+        law: Law,
+        friction: [Option<VariableSlider>; 3],
+    ) -> Self {
+        let slider_positions = vec![0.0; rest.len() * friction.iter().flatten().count()];
+        Self { rest, law, friction, slider_positions }
     }
 }
 
@@ -278,33 +282,40 @@ impl Source<3> for FrictionTriangles {
     }
 
     fn get(&self, i: usize) -> FrictionTriangle<'_> {
-        let own = self.slips.len() / self.rest.len();
-        let mut own = self.slips[own * i..own * (i + 1)].iter();
-        let slips = std::array::from_fn(|k| match self.friction[k] {
+        let own = self.slider_positions.len() / self.rest.len();
+        let mut own = self.slider_positions[own * i..own * (i + 1)].iter();
+        let slider_positions = std::array::from_fn(|k| match self.friction[k] {
             Some(_) => own.next().copied().unwrap_or(0.0),
             None => 0.0,
         });
-        FrictionTriangle { rest: &self.rest[i], law: &self.law, friction: &self.friction, slips }
+        FrictionTriangle {
+            rest: &self.rest[i],
+            law: &self.law,
+            friction: &self.friction,
+            slider_positions,
+        }
     }
 
     fn update_sliders(&mut self, x: &[DVec3]) -> f64 {
-        let (mut dissipated, mut slips) = (0.0, self.slips.iter_mut());
+        let (mut dissipated, mut slider_positions) = (0.0, self.slider_positions.iter_mut());
         for rest in &self.rest {
             let strain = rest.green_strain(&rest.vertices.map(|v| x[v as usize]));
-            for (strain, grip) in strain.into_iter().zip(&self.friction) {
-                let Some(grip) = grip else { continue };
-                dissipated += slips.next().map_or(0.0, |slip| rest.area * grip.slide(strain, slip));
+            for (strain, slider) in strain.into_iter().zip(&self.friction) {
+                let Some(slider) = slider else { continue };
+                dissipated += slider_positions
+                    .next()
+                    .map_or(0.0, |slip| rest.area * slider.slide(strain, slip));
             }
         }
         dissipated
     }
 
-    fn slips(&self) -> &[f64] {
-        &self.slips
+    fn slider_positions(&self) -> &[f64] {
+        &self.slider_positions
     }
 
-    fn slips_mut(&mut self) -> &mut [f64] {
-        &mut self.slips
+    fn slider_positions_mut(&mut self) -> &mut [f64] {
+        &mut self.slider_positions
     }
 }
 

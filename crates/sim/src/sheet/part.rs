@@ -2,8 +2,8 @@
 
 use super::group::{FrictionTriangles, Group, Many, Threads, Triangles, Turned, Wrinkled};
 use super::{Bend, Clamp, Stretch};
+use crate::element::bending_friction::BendingFriction;
 use crate::element::curve::Response;
-use crate::element::fold::Folds;
 use crate::element::hinge::Curvature;
 use crate::element::kes::Pull;
 use crate::element::morley::{Crease, Moments};
@@ -114,7 +114,7 @@ impl Part {
         }
         add_bend(&mut groups, cloth, &mesh, &topology, bend)?;
         if loops && bend != Bend::None {
-            add_folds(&mut groups, cloth, &mesh, &topology);
+            add_bending_friction(&mut groups, cloth, &mesh, &topology);
         }
         let moments = match bend {
             Bend::Morley => {
@@ -305,11 +305,16 @@ fn add_shear_friction(
 }
 
 /// The loops of bending.
-fn add_folds(groups: &mut Vec<Box<dyn Group>>, cloth: &Cloth, mesh: &TriMesh, topology: &Topology) {
+fn add_bending_friction(
+    groups: &mut Vec<Box<dyn Group>>,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+    topology: &Topology,
+) {
     if cloth.stretches().iter().all(|(_, fabric)| fabric.bend_friction() == [0.0; 2]) {
         return;
     }
-    let folds = Folds::of_mesh(mesh, topology, |t| cloth.fabric_at(t).bend_friction());
+    let folds = BendingFriction::of_mesh(mesh, topology, |t| cloth.fabric_at(t).bend_friction());
     groups.push(Box::new(folds));
 }
 

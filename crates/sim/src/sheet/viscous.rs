@@ -6,7 +6,7 @@ use crate::element::Triangle;
 use crate::element::viscosity::Viscous;
 use crate::error::Error;
 use crate::linear::single::Matrix;
-use crate::linear::{Block, BlockCsr, Pattern, Places};
+use crate::linear::{Block, BlockCsr, Pattern, ScatterMap};
 use crate::model::Cloth;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ impl Source<3> for Triangles {
 pub struct Viscosity {
     triangles: Many<3, Triangles>,
     pattern: Arc<Pattern>,
-    places: Places,
+    scatter: ScatterMap,
 }
 
 impl Viscosity {
@@ -83,8 +83,8 @@ impl Viscosity {
         }
         all.base.resize(all.rest.len(), RateBase { strain: [0.0; 3], time: 1.0 });
         let stencils: Vec<u32> = all.rest.iter().flat_map(|t| t.vertices).collect();
-        let places = Places::new(pattern, 3, &stencils)?;
-        Ok(Some(Self { triangles: Many(all), pattern: Arc::clone(pattern), places }))
+        let scatter = ScatterMap::new(pattern, 3, &stencils)?;
+        Ok(Some(Self { triangles: Many(all), pattern: Arc::clone(pattern), scatter }))
     }
 
     /// Begins a step, from which rates of strain are taken as `base` says.
@@ -118,9 +118,9 @@ impl Viscosity {
         gradients: Vec<Option<&mut [DVec3]>>,
         add: impl Fn(&mut Rows<'_, B>) + Sync,
     ) {
-        let (pattern, places) = (&*self.pattern, &self.places);
+        let (pattern, scatter) = (&*self.pattern, &self.scatter);
         chunks.into_par_iter().zip(gradients).for_each(|((first, blocks), gradient)| {
-            add(&mut Rows { pattern, places, offset: 0, first, blocks, gradient });
+            add(&mut Rows { pattern, scatter, offset: 0, first, blocks, gradient });
         });
     }
 }

@@ -5,6 +5,7 @@
 
 use super::World;
 use super::engine::Engine;
+use crate::deformation::Deformation;
 use crate::error::Error;
 use crate::fabric::Fabric;
 use crate::force::Wind;
@@ -56,7 +57,7 @@ impl World {
     /// Another coefficient of friction of a cloth, with itself and with bodies that have none of their own.
     ///
     /// # Errors
-    /// If there is no such cloth, or the coefficient is none.
+    /// If there is no such cloth, or the coefficient is out of range.
     pub fn set_friction(&mut self, cloth: usize, friction: f64) -> Result<(), Error> {
         self.check_cloth(cloth)?;
         check_friction(&self.model.names[cloth], friction)?;
@@ -73,11 +74,11 @@ impl World {
     /// Another coefficient of friction of a body; that of the fabric if none is given.
     ///
     /// # Errors
-    /// If there is no such body, or the coefficient is none.
+    /// If there is no such body, or the coefficient is out of range.
     pub fn set_body_friction(&mut self, body: usize, friction: Option<f64>) -> Result<(), Error> {
         let count = self.bodies.len();
         let Some(changed) = self.bodies.get_mut(body) else {
-            let reason = format!("there is no number {body}; there are {count}");
+            let reason = format!("body {body} does not exist; there are {count}");
             return Err(Error::Mesh { name: "body".into(), reason });
         };
         if let Some(friction) = friction {
@@ -86,6 +87,27 @@ impl World {
         changed.friction = friction;
         self.renew_friction();
         Ok(())
+    }
+
+    /// Another shape over time for a body, which is a mesh, from the next step on; none stills it.
+    ///
+    /// # Errors
+    /// If there is no such body, or it is no mesh.
+    pub fn set_body_deformation(
+        &mut self,
+        body: usize,
+        deformation: Option<Deformation>,
+    ) -> Result<(), Error> {
+        let mut bodies = self.bodies.clone();
+        let count = bodies.len();
+        let Some(changed) = bodies.get_mut(body) else {
+            let reason = format!("body {body} does not exist; there are {count}");
+            return Err(Error::Mesh { name: "body".into(), reason });
+        };
+        changed.deformation = deformation;
+        changed.validate()?;
+        self.bodies = bodies;
+        self.rebuild(self.model.cloths(), self.settings.clone())
     }
 
     /// Hands the present coefficients of friction to what uses them.
@@ -121,7 +143,7 @@ impl World {
         let is_of_other_length = settings.step != self.settings.step;
         self.rebuild(self.model.cloths(), settings)?;
         // Methods over several steps begin anew: the last step was one of another method or length.
-        self.state.before = None;
+        self.state.previous_step = None;
         if is_of_other_length {
             self.since = (self.state.step, self.state.time);
         }
@@ -152,7 +174,7 @@ impl World {
         if cloth < count {
             return Ok(());
         }
-        let reason = format!("there is no number {cloth}; there are {count}");
+        let reason = format!("cloth {cloth} does not exist; there are {count}");
         Err(Error::Mesh { name: "cloth".into(), reason })
     }
 }

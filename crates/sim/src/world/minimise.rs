@@ -2,13 +2,11 @@
 
 use super::World;
 use super::engine::Engine;
-use crate::barrier::{
-    ExternalAcceleration, Failure, Infeasible, Rule, Solver, StepResult, StepStart,
-};
-use crate::error::{Error, Stage};
+use crate::barrier::{ExternalAcceleration, Infeasible, Rule, Solver, StepResult, StepStart};
+use crate::error::{Error, StepPhase};
 use crate::report::StepReport;
 use crate::settings::Method;
-use crate::state::Before;
+use crate::state::PreviousStep;
 use glam::DVec3;
 
 impl World {
@@ -16,24 +14,24 @@ impl World {
     /// cloth. Each has a displacement that would separate it from the body [m]. Other methods have none.
     ///
     /// # Errors
-    /// If a position is no number, or the solver cannot be set up.
+    /// If a position is not finite, or the solver cannot be set up.
     pub fn separation_violations(&mut self) -> Result<Vec<(u32, DVec3)>, Error> {
-        self.wake()?;
+        self.ensure_engine()?;
         let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
         let found = solver.separation_violations(&self.state.x, self.state.time);
-        found.map_err(|failure| self.blame(failure, self.state.time))
+        found.map_err(|failure| self.diagnose(failure, self.state.time))
     }
 
     /// Vertices from which the default solver cannot step at all, ascending: in exact contact, or nearer to a body than the distance
     /// that is kept. Other methods have none.
     ///
     /// # Errors
-    /// If a position is no number, or the solver cannot be set up.
+    /// If a position is not finite, or the solver cannot be set up.
     pub fn infeasible(&mut self) -> Result<Vec<Infeasible>, Error> {
-        self.wake()?;
+        self.ensure_engine()?;
         let Some(Engine::Barrier(solver)) = &mut self.engine else { return Ok(Vec::new()) };
         let found = solver.infeasible(&self.state.x, self.state.time);
-        found.map_err(|failure| self.blame(failure, self.state.time))
+        found.map_err(|failure| self.diagnose(failure, self.state.time))
     }
 
     /// A step of the default solver.
@@ -44,11 +42,11 @@ impl World {
         h: f64,
         report: &mut StepReport,
     ) -> Result<(), Error> {
-        let outer = if self.wind.is_none() {
-            // As if the air pushed with nothing: no zero has another sign.
+        let external_acceleration = if self.wind.is_none() {
+            // Adding zero turns −0 into +0, as the wind branch does.
             ExternalAcceleration::Uniform(self.gravity + DVec3::ZERO)
         } else {
-            let each = self.air(t).into_iter().zip(self.model.mass.iter());
+            let each = self.wind_forces(t).into_iter().zip(self.model.mass.iter());
             ExternalAcceleration::PerVertex(
                 each.map(|(force, m)| self.gravity + force / *m).collect(),
             )
@@ -62,43 +60,51 @@ impl World {
                 p.vertices.iter().map(move |v| (*v, p.target(start[*v as usize], t + h)))
             })
             .collect();
-        solver.sheet_mut().set_slips(&self.state.slips);
+        solver.sheet_mut().set_slider_positions(&self.state.slider_positions);
         let anchors = std::mem::take(&mut self.state.anchors);
         let (x, v) = (&self.state.x, &self.state.v);
         let seams = &self.seams;
-        let before = self.state.before.as_ref();
-        let start =
-            StepStart { x, v, outer, t, h, pinned: &pinned, seams, anchors: &anchors, before };
+        let previous_step = self.state.previous_step.as_ref();
+        let start = StepStart {
+            x,
+            v,
+            external_acceleration,
+            t,
+            h,
+            pinned: &pinned,
+            seams,
+            anchors: &anchors,
+            previous_step,
+        };
         // Within the pool, so that the many small tasks of a step need not be handed over to it.
-        let mut outcome = None;
-        rayon::scope(|_| outcome = Some(solver.step(&start)));
-        match outcome.unwrap_or(Err(Failure::Linear { vertex: 0 })) {
+        match rayon::scope(|_| solver.step(&start)) {
             Ok(StepResult { x, v, anchors: stuck, step_length_for_next, statistics }) => {
-                if let Err(error) = self.check_finite(&x, &v, Stage::Integrate) {
+                if let Err(error) = self.check_finite(&x, &v, StepPhase::Integrate) {
                     self.state.anchors = anchors;
                     return Err(error);
                 }
                 report.take(&statistics);
                 // Sliders move in accepted steps only.
                 solver.sheet_mut().update_sliders(&x);
-                self.state.slips = solver.sheet_mut().slips();
+                self.state.slider_positions = solver.sheet_mut().slider_positions();
                 report.stretch = report.stretch.max(self.largest_stretch(&x));
                 let x = std::mem::replace(&mut self.state.x, x);
                 let v = std::mem::replace(&mut self.state.v, v);
                 let back = self.settings.barrier.rule.is_multistep();
-                self.state.before = back.then_some(Before { h: step_length_for_next, x, v });
+                self.state.previous_step =
+                    back.then_some(PreviousStep { h: step_length_for_next, x, v });
                 self.state.anchors = stuck;
                 Ok(())
             }
             Err(failure) => {
                 self.state.anchors = anchors;
-                Err(self.blame(failure, t))
+                Err(self.diagnose(failure, t))
             }
         }
     }
 
     /// Forces of the air on all vertices, with the velocities of now [N]; without inertia, velocities are none that air would feel.
-    pub(crate) fn air(&self, t: f64) -> Vec<DVec3> {
+    pub(crate) fn wind_forces(&self, t: f64) -> Vec<DVec3> {
         let mut force = vec![DVec3::ZERO; self.state.x.len()];
         let Some(wind) = self.wind else { return force };
         let barrier = self.settings.method == Method::Barrier;

@@ -8,18 +8,18 @@ use crate::report::Energy;
 use crate::state::State;
 
 impl World {
-    /// All contacts now: pairs of features within the reach of the barrier, with the forces it has there. Other methods than the
+    /// All contacts now: pairs of features within the activation distance, with their barrier forces. Other methods than the
     /// default solver keep no list, and have none.
     ///
     /// # Errors
-    /// If a position is no number, or the solver cannot be set up.
+    /// If a position is not finite, or the solver cannot be set up.
     pub fn contacts(&mut self) -> Result<&[Contact], Error> {
-        self.wake()?;
+        self.ensure_engine()?;
         self.contacts.clear();
         if let Some(Engine::Barrier(solver)) = &mut self.engine {
             let (State { x, v, time, .. }, h) = (&self.state, self.settings.step);
             let found = solver.list_contacts(x, v, *time, h);
-            self.contacts = found.map_err(|failure| self.blame(failure, self.state.time))?;
+            self.contacts = found.map_err(|failure| self.diagnose(failure, self.state.time))?;
         }
         Ok(&self.contacts)
     }
@@ -27,7 +27,7 @@ impl World {
     /// Energy of each cloth now [J]. The method `avoidance` knows only the sum of the elastic energies: with several cloths that part is
     /// not a number.
     pub fn energies(&mut self) -> &[Energy] {
-        let awake = self.wake().is_ok();
+        let awake = self.ensure_engine().is_ok();
         let (x, v, m) = (&self.state.x, &self.state.v, &self.model.mass);
         let kinetic_and_potential = |own: &std::ops::Range<u32>| {
             let mut energy = Energy::default();
@@ -42,7 +42,7 @@ impl World {
         let elastic = match &mut self.engine {
             Some(Engine::Barrier(solver)) => {
                 let sheet = solver.sheet_mut();
-                sheet.set_slips(&self.state.slips);
+                sheet.set_slider_positions(&self.state.slider_positions);
                 sheet.energies(x)
             }
             #[cfg(feature = "papers")]

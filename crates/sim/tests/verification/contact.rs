@@ -146,7 +146,7 @@ fn what_lies_still_stays_still() {
     }
 }
 
-/// Largest total energy after the begin, relative to the energy at the start, of two sheets thrown
+/// Largest total energy after the start, relative to the energy at the start, of two sheets thrown
 /// at each other and on a ball.
 fn energy_gain(law: Law, restitution: f64) -> f64 {
     let ball = Body::new("ball", Shape::Sphere { centre: DVec3::Y * -0.3, radius: 0.1 });

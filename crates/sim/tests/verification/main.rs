@@ -8,6 +8,7 @@ mod barrier;
 mod body;
 #[cfg(feature = "papers")]
 mod contact;
+mod deforming;
 #[cfg(feature = "papers")]
 mod determinism;
 #[cfg(feature = "papers")]

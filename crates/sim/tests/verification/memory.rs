@@ -102,7 +102,7 @@ fn quasi_static_steps_have_no_viscosity() {
     assert_eq!(hang(0.0), hang(0.1));
 }
 
-/// A fabric that is viscous and rubs.
+/// A fabric with viscosity and friction between its threads.
 fn lossy() -> Fabric {
     Fabric {
         viscosity: 2e-3,
@@ -149,12 +149,12 @@ fn lossy_fabrics_have_the_same_bits_with_any_threads_and_after_a_restore() {
         assert_eq!(one, run(3));
         let mut first = fall(rule);
         history(&mut first, 5);
-        assert!(!first.state().slips.is_empty());
+        assert!(!first.state().slider_positions.is_empty());
         let mut second = fall(rule);
         second.restore(first.state().clone()).unwrap();
         assert_eq!(history(&mut second, 7).0, one[5..]);
         // A world that has rested has forgotten its sliders; the state has not.
-        first.rest();
+        first.release_solver();
         assert_eq!(history(&mut first, 7).0, one[5..]);
     }
 }
@@ -163,7 +163,7 @@ fn lossy_fabrics_have_the_same_bits_with_any_threads_and_after_a_restore() {
 fn a_state_with_the_sliders_of_another_scene_is_refused() {
     let mut world = fall(Rule::Euler);
     let mut state = world.state().clone();
-    state.slips = vec![0.0; 5];
+    state.slider_positions = vec![0.0; 5];
     let refused = world.restore(state).unwrap_err().to_string();
     assert!(refused.contains("5 sliders"), "{refused}");
 }
@@ -212,7 +212,7 @@ fn a_sheared_square_springs_back_or_keeps_an_angle() {
     let elastic = Fabric::default();
     assert!(remaining_angle(&elastic).abs() < 0.3, "{}", remaining_angle(&elastic));
     // 2HG of 4 N/m and G of 60 N/m: up to half of 2HG over G, 1.9°, can be held.
-    let rubbing = Fabric { shear_hysteresis: 4.0, shear_hysteresis_wide: 4.0, ..elastic };
-    let kept = remaining_angle(&rubbing);
+    let with_friction = Fabric { shear_hysteresis: 4.0, shear_hysteresis_wide: 4.0, ..elastic };
+    let kept = remaining_angle(&with_friction);
     assert!((0.8..2.2).contains(&kept), "{kept}");
 }

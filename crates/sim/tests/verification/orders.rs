@@ -37,7 +37,7 @@ struct Case<S> {
 impl<S: Dynamics> Dynamics for Case<S> {
     fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
         self.system.acceleration(t, x, v, a);
-        self.filter.keep_free(a);
+        self.filter.project_free(a);
     }
 }
 
@@ -77,7 +77,7 @@ fn patch(damping: f64) -> Case<SpringSystem> {
         (0..SIDE * SIDE).map(|k| DVec3::new(0.02, 0.1, -0.03) * f64::from(k % 3)).collect();
     let held = [(0, Constraint::Fixed), (SIDE * (SIDE - 1), Constraint::Fixed)];
     let filter = Filter::new(x.len(), &held).unwrap();
-    filter.keep_free(&mut v);
+    filter.project_free(&mut v);
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     let system = SpringSystem::new(vec![4e-4; x.len()], springs, gravity, false).unwrap();
     let mut case = Case { system, filter, x: x.clone(), v, end: 0.03, exact: x };

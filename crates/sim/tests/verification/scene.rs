@@ -80,8 +80,7 @@ pub(crate) fn assert_clean(world: &World, what: &str) {
     let crossing = self_intersections(x, triangles).unwrap();
     assert!(crossing.is_empty(), "{what}: {crossing:?} intersect after step {step}");
     for body in world.bodies() {
-        let pose = body.motion.pose(world.state().time);
-        let solid = body.shape.moved(pose.rotation, pose.translation);
+        let solid = body.shape_at(world.state().time);
         // Against a formula the audit rounds; a mesh is audited exactly.
         let found = body_penetrations_deeper_than(1e-9, x, triangles, &solid).unwrap();
         assert_eq!(found.count(), 0, "{what}: inside {} after step {step}: {found:?}", body.name);

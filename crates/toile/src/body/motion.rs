@@ -9,7 +9,9 @@ use toile_mesh::io::{self, Model, source};
 use toile_render as render;
 use toile_render::Image;
 
-pub use toile_body::motion::{Bvh, Clip as Motion, Performance, Recording, Rig, Skinning, Source};
+pub use toile_body::motion::{
+    Bvh, Clip as Motion, Performance, Recording, Rig, Skinning, Source, Stance,
+};
 
 /// Largest BVH file that is read [bytes].
 const MAX_BVH_BYTES: u64 = 256 << 20;

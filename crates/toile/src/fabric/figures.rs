@@ -1,6 +1,6 @@
 //! The numbers of a fabric in SI and in Kawabata's units, and whether cloth can have them.
 
-use super::kes::LAST_TENSION;
+use super::kes::KES_MAX_TENSION;
 use super::units::Dimension;
 use serde::Serialize;
 use toile_sim::Fabric;
@@ -97,18 +97,18 @@ pub fn figures(fabric: &Fabric) -> Vec<Figure> {
 /// EM, LT and WT of a curve; `None` if it ends before 490 N/m.
 pub fn tensile(curve: &[[f64; 2]], stiffness: f64) -> Option<[f64; 3]> {
     if curve.is_empty() {
-        let em = LAST_TENSION / stiffness;
-        return Some([em, 1.0, 0.5 * LAST_TENSION * em]);
+        let em = KES_MAX_TENSION / stiffness;
+        return Some([em, 1.0, 0.5 * KES_MAX_TENSION * em]);
     }
     let mut work = 0.0;
     for w in curve.windows(2).filter(|w| w[1][0] > 0.0) {
         let [a, b] = [w[0], w[1]];
         // The end of the test rounds off a little more than its last point.
-        let part = ((LAST_TENSION - a[1]) / (b[1] - a[1])).min(1.0);
+        let part = ((KES_MAX_TENSION - a[1]) / (b[1] - a[1])).min(1.0);
         let end = [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
         work += 0.5 * (a[1] + end[1]) * (end[0] - a[0]);
-        if b[1] >= LAST_TENSION * (1.0 - 1e-9) {
-            return Some([end[0], work / (0.5 * LAST_TENSION * end[0]), work]);
+        if b[1] >= KES_MAX_TENSION * (1.0 - 1e-9) {
+            return Some([end[0], work / (0.5 * KES_MAX_TENSION * end[0]), work]);
         }
     }
     None

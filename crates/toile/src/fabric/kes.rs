@@ -19,7 +19,7 @@ use crate::scene::suggest;
 use toml::{Table, Value};
 
 /// Tension at the end of the tensile test [N/m]: 500 gf/cm.
-pub const LAST_TENSION: f64 = toile_sim::fabric::LAST_TENSION;
+pub const KES_MAX_TENSION: f64 = toile_sim::fabric::KES_MAX_TENSION;
 
 /// Pieces of the curve that stands for the power law.
 const PIECES: u32 = 32;
@@ -65,12 +65,12 @@ pub struct Tensile {
 impl Tensile {
     /// Tension [N/m] at a strain.
     pub fn tension(&self, strain: f64) -> f64 {
-        LAST_TENSION * libm::pow(strain / self.em, 2.0 / self.lt - 1.0)
+        KES_MAX_TENSION * libm::pow(strain / self.em, 2.0 / self.lt - 1.0)
     }
 
     /// Work to 500 gf/cm [J/m²]: WT.
     pub fn work(&self) -> f64 {
-        0.5 * self.lt * LAST_TENSION * self.em
+        0.5 * self.lt * KES_MAX_TENSION * self.em
     }
 
     /// The curve as points of strain and tension.
@@ -123,7 +123,7 @@ pub(super) fn expand(kes: &Table, path: &str, blame: &Blame<'_>) -> Result<Table
     for (k, key) in ["weft", "warp"].into_iter().enumerate() {
         let [em, lt, wt] = figures.map(|f| f.map(|p| p[k]));
         let Some((em, lt)) = linearity(em, lt, wt, key, path, blame)? else { continue };
-        out.insert(key.into(), Value::Float(LAST_TENSION / em));
+        out.insert(key.into(), Value::Float(KES_MAX_TENSION / em));
         if let Some(lt) = lt {
             let point = |p: [f64; 2]| Value::Array(p.map(Value::Float).to_vec());
             let points = Tensile { em, lt }.points().into_iter().map(point).collect();
@@ -143,8 +143,8 @@ fn linearity(
     blame: &Blame<'_>,
 ) -> Result<Option<(f64, Option<f64>)>, Box<SceneError>> {
     let (em, lt) = match (em, lt, wt) {
-        (None, Some(lt), Some(wt)) => (wt / (0.5 * LAST_TENSION * lt), Some(lt)),
-        (Some(em), None, Some(wt)) => (em, Some(wt / (0.5 * LAST_TENSION * em))),
+        (None, Some(lt), Some(wt)) => (wt / (0.5 * KES_MAX_TENSION * lt), Some(lt)),
+        (Some(em), None, Some(wt)) => (em, Some(wt / (0.5 * KES_MAX_TENSION * em))),
         (Some(em), lt, _) => (em, lt),
         (None, None, None) => return Ok(None),
         (None, ..) => {

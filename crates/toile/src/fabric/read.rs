@@ -8,7 +8,7 @@ use super::{Blame, appearance, kes, kind, number};
 use crate::error::SceneError;
 use crate::scene::{Source, from_value, merge, suggest};
 use toile_sim::Fabric;
-use toile_sim::fabric::{Confidence, MAX_CURVE, Origin};
+use toile_sim::fabric::{Confidence, MAX_CURVE_POINTS, Origin};
 use toml::{Table, Value};
 
 /// What a fabric cannot be without, with an example and the figure of Kawabata's that gives it.
@@ -227,8 +227,8 @@ fn curve(
             ));
         }
     };
-    if list.len() < 2 || list.len() > MAX_CURVE {
-        let reason = format!("has {} points; a curve has 2 to {MAX_CURVE}", list.len());
+    if list.len() < 2 || list.len() > MAX_CURVE_POINTS {
+        let reason = format!("has {} points; a curve has 2 to {MAX_CURVE_POINTS}", list.len());
         return Err(blame(&list_path, &reason, help()));
     }
     let mut points: Vec<[f64; 2]> = Vec::with_capacity(list.len());

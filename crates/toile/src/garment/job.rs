@@ -1,7 +1,8 @@
 //! Runs of garments: sewn and draped by the same loop as scenes.
 
+use super::moving::Moving;
 use super::report::{self, FitReport};
-use super::{MeasuredWearer, Order, colours, judged, panel_fabrics};
+use super::{MeasuredWearer, Order, caught, colours, judged, panel_fabrics};
 use crate::audit::audit;
 use crate::body::four_views;
 use crate::error::Error;
@@ -17,6 +18,7 @@ use crate::run::{
 };
 use crate::simulation::Simulation;
 use glam::DVec3;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 use toile_garment::fit::{Worn, assess};
@@ -30,18 +32,20 @@ use toile_sim::body::Shape;
 use toile_sim::{Body, Fabric, StepReport, World};
 
 /// Most steps from flat panels to rest.
-const MOST_STEPS: u64 = 400;
+const MAX_STEPS: u64 = 400;
 
 /// Rays per pixel of the picture of the panels.
-const SAMPLES: u32 = 4;
+const SAMPLES_PER_PIXEL: u32 = 4;
 
 /// Where frames are filmed from [degrees].
 const CAMERA: [f64; 2] = [25.0, 8.0];
 
 /// Steps over which the decay of the speed is measured, to estimate how many are left.
-const DECAY: usize = 8;
-/// Speed at which a garment is let go to see whether it stays [m/s], and steps for which it is watched then.
-const CALM: (f64, f64) = (2.5e-3, 20.0);
+const SPEED_HISTORY: usize = 8;
+/// Speed at which kinetic damping ends to see whether a garment stays [m/s].
+const RELEASE_SPEED: f64 = 2.5e-3;
+/// Steps for which it is observed then.
+const OBSERVATION_STEPS: f64 = 20.0;
 
 /// A garment on its way onto a body.
 pub(super) struct GarmentJob<'a> {
@@ -50,6 +54,10 @@ pub(super) struct GarmentJob<'a> {
     mesh: &'a PatternMesh,
     fabrics: Fabrics,
     wearer: &'a MeasuredWearer,
+    /// What the body does when it is dressed.
+    pub(super) moving: Option<Moving>,
+    /// Whether it does that now.
+    is_moving: bool,
     /// Nothing until it is arranged or restored.
     tailor: Option<Tailor<'a>>,
     /// Steps taken, over coarse and fine triangles.
@@ -62,6 +70,8 @@ pub(super) struct GarmentJob<'a> {
     arranged: Option<Vec<u8>>,
     /// When the work on it began.
     started: Instant,
+    /// Whether pictures are wanted.
+    pictures: bool,
     /// What gives up the step under way.
     stop: StopFlag,
     /// Speeds after the last steps of draping [m/s].
@@ -83,12 +93,15 @@ impl<'a> GarmentJob<'a> {
             mesh,
             fabrics,
             wearer,
+            moving: None,
+            is_moving: false,
             tailor: None,
             step: 0,
             panels: mesh.joined(|_, p| p),
             colours: colours(order, pattern),
             arranged: None,
             started,
+            pictures: false,
             stop: StopFlag::default(),
             speeds: Vec::new(),
         }
@@ -100,6 +113,7 @@ impl<'a> GarmentJob<'a> {
         let edge = self.order.edge_length;
         let tailor = Tailor::new(self.pattern, self.mesh, edge, body, landmarks, &self.fabrics)?;
         self.tailor = Some(tailor);
+        self.pictures = options.picture;
         if options.picture {
             self.arranged = Some(self.picture_of_panels()?);
         }
@@ -110,15 +124,43 @@ impl<'a> GarmentJob<'a> {
         self.tailor.as_ref().expect("a run begins with arranged panels or a saved state")
     }
 
+    /// The body as it is now.
+    fn body(&self) -> Cow<'_, TriMesh> {
+        match &self.moving {
+            Some(moving) if self.is_moving => {
+                Cow::Owned(moving.mesh(&self.wearer.body, self.world().state().time))
+            }
+            _ => Cow::Borrowed(&self.wearer.body),
+        }
+    }
+
+    /// Whether it hangs, or has been given all the time there is.
+    fn is_draped(&self) -> bool {
+        self.tailor().is_done() || self.step >= MAX_STEPS
+    }
+
+    /// Lets the body begin to move, or resume its motion.
+    fn animate(&mut self, resumed: bool) -> Result<(), Error> {
+        let Some(moving) = &self.moving else { return Ok(()) };
+        let tailor = self.tailor.as_mut().expect("it is draped");
+        tailor.animate(moving.deformation(), moving.step, resumed)?;
+        tailor.stop_with(self.stop.shared());
+        self.is_moving = true;
+        Ok(())
+    }
+
     /// How many steps are left, if it can be estimated: the speed of what settles decays by a factor in each step.
     fn steps_left(&self) -> Option<f64> {
+        if let Some(moving) = self.moving.as_ref().filter(|_| self.is_moving) {
+            return Some(moving.steps.saturating_sub(self.world().state().step) as f64);
+        }
         let (last, first) = (*self.speeds.last()?, *self.speeds.first()?);
-        if self.speeds.len() < DECAY || last <= 0.0 || last >= first {
+        if self.speeds.len() < SPEED_HISTORY || last <= 0.0 || last >= first {
             return None;
         }
         let decay = libm::log(first / last) / (self.speeds.len() - 1) as f64;
-        let settling = (libm::log(last / CALM.0) / decay).max(0.0);
-        Some((settling + CALM.1).min((MOST_STEPS - self.step) as f64))
+        let settling = (libm::log(last / RELEASE_SPEED) / decay).max(0.0);
+        Some((settling + OBSERVATION_STEPS).min((MAX_STEPS - self.step) as f64))
     }
 
     /// The fabric of the panels with a number of [`Self::colours`].
@@ -142,7 +184,7 @@ impl<'a> GarmentJob<'a> {
         let parts: Vec<(TriMesh, Material)> = (0..=last).map(part).collect();
         let worn = parts.iter().filter(|(mesh, _)| !mesh.triangles.is_empty());
         let worn: Vec<(&TriMesh, Material)> = worn.map(|(mesh, m)| (mesh, *m)).collect();
-        png(&four_views(&self.wearer.body, &worn, SAMPLES)?)
+        png(&four_views(&self.wearer.body, &worn, SAMPLES_PER_PIXEL)?)
     }
 
     /// A PNG of the garment on its body from four sides, in the colours of its fabrics.
@@ -154,7 +196,7 @@ impl<'a> GarmentJob<'a> {
         };
         let parts: Vec<Coloured> =
             fitting.panels().iter().zip(&self.colours).map(coloured).collect();
-        png(&preview::sheet(&fitting.mesh(), &parts, &self.wearer.body)?)
+        png(&preview::sheet(&fitting.mesh(), &parts, &self.body())?)
     }
 }
 
@@ -175,6 +217,9 @@ fn is_picture(format: Format) -> bool {
 /// Mesh of the panels, whose vertices the point cache behind pictures moves.
 const PANELS: &str = "panels.obj";
 
+/// Frames of a body that moves, beside `frames.pc2`; they move the vertices of `body.obj`.
+pub(super) const BODY_CACHE: &str = "body.pc2";
+
 /// Whether there is a point cache behind pictures.
 fn needs_panels(options: &Options) -> bool {
     options.frames.is_some_and(|f| is_picture(f) && f.numbered().is_none())
@@ -189,18 +234,22 @@ impl Job for GarmentJob<'_> {
         let mut names = export::final_names(options.unwelded);
         names.extend(["body.obj", "fit.html", "fit.json"]);
         if options.picture {
-            names.extend(["arranged.png", "final.png"]);
+            names.extend(["arranged.png", "final.png", caught::PICTURE]);
             names.extend(["fit-strain.png", "fit-tension.png", "fit-pressure.png", "fit-gap.png"]);
         }
         if needs_panels(options) {
             names.push(PANELS);
+        }
+        if self.moving.is_some() && options.frames == Some(Format::Pc2) {
+            names.push(BODY_CACHE);
         }
         let named = [&self.order.garment, &self.order.fabric].map(PathBuf::from);
         Plan::new(names).reading(named).reading(self.order.body.clone())
     }
 
     fn check_frames(&self, options: &Options) -> Result<(), Error> {
-        let seconds = MOST_STEPS as f64 * toile_garment::STEP;
+        let draping = MAX_STEPS as f64 * toile_garment::STEP;
+        let seconds = self.moving.as_ref().map_or(draping, |m| m.steps as f64 * m.step);
         let frames = (seconds * self.order.fps).ceil() + 1.0;
         check_amount(options.frames, frames, self.panels.positions.len())
     }
@@ -221,6 +270,9 @@ impl Job for GarmentJob<'_> {
         let _ = write!(hash, "{:?}{:?}", self.mesh.sewn_pairs(), self.fabrics);
         let _ = write!(hash, "{:?}{:?}", self.order.edge_length, self.order.fps);
         let _ = write!(hash, "{:?}", self.wearer.space);
+        if let Some(moving) = &self.moving {
+            let _ = write!(hash, "{:?}{:?}", moving.deformation(), moving.step);
+        }
         hash.0
     }
 
@@ -240,6 +292,14 @@ impl Job for GarmentJob<'_> {
     fn progress(&self) -> Progress {
         let Some(tailor) = &self.tailor else { return Progress::at(Stage::Arranging, 0, 0.0) };
         let fitting = tailor.fitting();
+        if self.is_moving {
+            let state = fitting.world().state();
+            return Progress {
+                steps_left: self.steps_left(),
+                speed: Some(state.rms_speed()),
+                ..Progress::at(Stage::Moving, self.step, state.time)
+            };
+        }
         let sewing = tailor.is_coarse() || fitting.stage() == toile_garment::Stage::Sewing;
         let stage = if sewing { Stage::Sewing } else { Stage::Draping };
         let time = self.step as f64 * fitting.world().settings().step;
@@ -252,7 +312,18 @@ impl Job for GarmentJob<'_> {
     }
 
     fn is_finished(&self) -> bool {
-        self.tailor().is_done() || self.step >= MOST_STEPS
+        match &self.moving {
+            Some(moving) => self.is_moving && moving.is_finished(self.world().state()),
+            None => self.is_draped(),
+        }
+    }
+
+    fn first_frame_step(&self) -> Option<u64> {
+        match (&self.moving, self.is_moving) {
+            (None, _) => Some(0),
+            (Some(_), true) => Some(self.step - self.world().state().step),
+            (Some(_), false) => None,
+        }
     }
 
     fn start(&mut self, statistics: &mut Statistics) -> Result<(), Error> {
@@ -264,8 +335,8 @@ impl Job for GarmentJob<'_> {
         notes.extend(self.wearer.space_note.clone());
         statistics.note(&notes);
         let world = self.world_mut();
-        statistics.energy_begin = world.energy();
-        statistics.momentum_begin = Momentum::of(world);
+        statistics.energy_initial = world.energy();
+        statistics.momentum_initial = Momentum::of(world);
         Ok(())
     }
 
@@ -279,15 +350,19 @@ impl Job for GarmentJob<'_> {
             true => self.speeds.push(speed),
             false => self.speeds.clear(),
         }
-        if self.speeds.len() > DECAY {
+        if self.speeds.len() > SPEED_HISTORY {
             self.speeds.remove(0);
+        }
+        if !self.is_moving && self.is_draped() {
+            self.animate(false)?;
         }
         Ok(report)
     }
 
     fn saved(&self) -> Saved {
         let state = self.world().state().clone();
-        Saved { state, garment: Some((self.step, self.tailor().saved())) }
+        let garment = Some((self.step, self.tailor().saved()));
+        Saved { state, garment, is_moving: self.is_moving }
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), Error> {
@@ -307,6 +382,9 @@ impl Job for GarmentJob<'_> {
         )?;
         tailor.stop_with(self.stop.shared());
         (self.step, self.tailor) = (step, Some(tailor));
+        if saved.is_moving {
+            self.animate(true)?;
+        }
         Ok(())
     }
 
@@ -322,7 +400,7 @@ impl Job for GarmentJob<'_> {
         if is_picture(format) { self.panels.clone() } else { self.tailor().fitting().mesh() }
     }
 
-    fn model(&self, with_bodies: bool, _: Option<&[f64]>) -> Model {
+    fn model(&self, with_bodies: bool, times: Option<&[f64]>) -> Model {
         let fitting = self.tailor().fitting();
         let named = |(panel, colour): (&PanelRange, &usize)| io::Part {
             name: panel.name.clone(),
@@ -334,20 +412,25 @@ impl Job for GarmentJob<'_> {
         let materials = (0..=last).map(|c| export::cloth_material(self.fabric(c))).collect();
         let mut model = export::cloth_model("garment", fitting.mesh(), parts, materials);
         if with_bodies {
-            export::add_bodies(&mut model, self.world().bodies(), &[]);
+            let now = [self.world().state().time];
+            export::add_bodies(&mut model, self.world().bodies(), times.unwrap_or(&now));
         }
         model
+    }
+
+    fn body_cache(&self) -> Option<&'static str> {
+        self.moving.as_ref().map(|_| BODY_CACHE)
     }
 
     fn space(&self) -> Space {
         self.wearer.space
     }
 
-    fn frames_end(&self) -> bool {
-        true
+    fn keeps_last_frame(&self) -> bool {
+        self.moving.is_none()
     }
 
-    fn studio(&self) -> Studio<'_> {
+    fn frame_studio(&self) -> Studio<'_> {
         let mut first = 0;
         let parts = self.mesh.panels.iter().zip(&self.colours).map(|(panel, colour)| {
             let triangles = first..first + panel.mesh.triangles.len() as u32;
@@ -358,11 +441,20 @@ impl Job for GarmentJob<'_> {
         let [azimuth, elevation] = CAMERA;
         let frame = self.wearer.body.bounds().map(|(lo, hi)| [lo, hi]);
         let studio = Studio::of_parts(&self.panels, parts.collect(), self.world().bodies());
-        studio.filmed(Camera { azimuth, elevation, frame }, self.order.fps)
+        let studio = studio.filmed(Camera { azimuth, elevation, frame }, self.order.fps);
+        if self.is_moving { studio.following(&self.wearer.body) } else { studio }
     }
 
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         self.arranged.take().map(|bytes| ("arranged.png", bytes)).into_iter().collect()
+    }
+
+    fn failed_files(&self, _: &Error) -> Vec<(&'static str, Vec<u8>)> {
+        // Who wants no pictures has no picture of the panels either.
+        let (true, Some(tailor)) = (self.pictures, &self.tailor) else { return Vec::new() };
+        // A picture that cannot be drawn must not hide what went wrong.
+        caught::picture(tailor.fitting(), &self.wearer.body)
+            .map_or(Vec::new(), |bytes| vec![(caught::PICTURE, bytes)])
     }
 
     fn finish(
@@ -373,7 +465,7 @@ impl Job for GarmentJob<'_> {
     ) -> Result<Option<GarmentReport>, Error> {
         tell(Stage::Measuring);
         let cloth = self.tailor().fitting().mesh();
-        let body = &self.wearer.body;
+        let body = &*self.body();
         let worn = Worn {
             pattern: self.pattern,
             panels: self.mesh,
@@ -393,6 +485,7 @@ impl Job for GarmentJob<'_> {
         }
         garment.coordinates_note = note.or(garment.coordinates_note);
         self.write_meshes(folder, options, space)?;
+        garment.motion = self.moving.as_ref().map(Moving::report);
         if needs_panels(options) {
             folder.write_mesh(PANELS, &self.panels)?;
         }
@@ -405,7 +498,7 @@ impl Job for GarmentJob<'_> {
         Ok(Some(garment))
     }
 
-    fn scene(&self) -> Option<&Simulation> {
+    fn simulation(&self) -> Option<&Simulation> {
         None
     }
 }
@@ -421,7 +514,7 @@ impl GarmentJob<'_> {
         let mut all = space.model(self.model(true, None));
         let body = Model { objects: all.objects.split_off(1), materials: all.materials.clone() };
         folder.write_model("body.obj", &body, Some(export::MATERIALS))?;
-        if options.with_body {
+        if options.with_body || self.moving.is_some() {
             all.objects.extend(body.objects);
         }
         export::write_final(folder, &all, options.unwelded)
@@ -435,7 +528,7 @@ impl GarmentJob<'_> {
         }
         let count = |space: Space| {
             let cloth = space.mesh(self.tailor().fitting().mesh());
-            let body = Body::new("body", Shape::Mesh(space.mesh(self.wearer.body.clone())));
+            let body = Body::new("body", Shape::Mesh(space.mesh(self.body().into_owned())));
             let found = audit(&cloth.positions, &cloth.triangles, &[body], 0.0)?;
             Ok::<u64, Error>(found.self_intersections + found.body_penetrations)
         };
@@ -467,6 +560,7 @@ impl GarmentJob<'_> {
             coordinates: Coordinates::Body,
             coordinates_note: self.wearer.space_note.clone(),
             fit: judged.short(),
+            motion: None,
         }
     }
 }

@@ -17,7 +17,7 @@ const WIDE: [f64; 2] = [160.0, 300.0];
 /// Room around the garment, as a part of its size.
 const ROOM: f64 = 0.08;
 /// Rays per pixel of a map; colours matter here, not shadows.
-const SAMPLES: u32 = 4;
+const SAMPLES_PER_PIXEL: u32 = 4;
 /// Part of the cloth that has colours of its own; what is beyond takes the last.
 const SHOWN: f64 = 0.98;
 /// Ink of labels.
@@ -135,7 +135,7 @@ pub(super) fn views(cloth: &TriMesh, body: &TriMesh, map: &Map) -> Result<Image,
         // Even light, so that colours are those of the legend.
         scene.light.key = [0.34; 3];
         scene.light.sky = [0.62; 3];
-        let samples = SAMPLES;
+        let samples = SAMPLES_PER_PIXEL;
         let settings = render::Settings { samples, ..render::Settings::new(width as u32, TALL) };
         let mut image = render::render(&scene, &settings).map_err(failed)?;
         label::write_at(&mut image, [8, 8], 2, name, INK);

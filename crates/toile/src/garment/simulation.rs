@@ -16,7 +16,7 @@ use toile_sim::{Contact, Energy, Fabric, StepReport, World};
 const EDGE_LENGTH: f64 = 0.02;
 
 /// Most steps from flat panels to rest.
-const MOST_STEPS: u64 = 400;
+const MAX_STEPS: u64 = 400;
 
 /// Somebody who is dressed: a body that can be measured.
 ///
@@ -198,7 +198,7 @@ impl GarmentSimulation {
     /// # Errors
     /// As for [`GarmentSimulation::step`].
     pub fn run_to_rest(&mut self) -> Result<bool, Error> {
-        while !self.is_at_rest() && self.steps < MOST_STEPS {
+        while !self.is_at_rest() && self.steps < MAX_STEPS {
             self.step()?;
         }
         Ok(self.is_at_rest())
@@ -257,7 +257,7 @@ impl GarmentSimulation {
     /// All contacts now, with their forces; body 0 is that of the wearer.
     ///
     /// # Errors
-    /// If a position is no number.
+    /// If a position is not finite.
     pub fn contacts(&mut self) -> Result<&[Contact], Error> {
         Ok(self.tailor.world_mut().contacts()?)
     }
@@ -277,7 +277,7 @@ impl GarmentSimulation {
         self.tailor.fitting().world()
     }
 
-    /// The garment as a world of its own, with its seams, elastics and tapes: to go on with other gravity, wind, friction or fabric.
+    /// The garment as a world of its own, with its seams, elastics and tapes: to be stepped with other gravity, wind, friction or fabric.
     pub fn into_world(self) -> World {
         self.tailor.into_world()
     }

@@ -3,7 +3,8 @@
 use super::maps::{self, Map};
 use super::report::FitReport;
 use super::{Coordinates, Order, dress, page};
-use crate::run::{Options, Outcome};
+use crate::body::MotionOrder;
+use crate::run::{Format, Options, Outcome, Stage};
 use glam::DVec3;
 use toile_body::{Figure, Pose};
 use toile_garment::fit::{Fit, Maps, Summary};
@@ -39,6 +40,7 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
         wearer: None,
         figure: Figure::Female,
         pose: Pose::A,
+        motion: None,
         body: None,
         fabric: "cotton-jersey".into(),
         edge_length: 0.06,
@@ -89,6 +91,95 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
     assert_self_contained(&read("fit.html"), 0);
     let whole: serde_json::Value = serde_json::from_str(&read("report.json")).expect("JSON");
     assert!(whole["fit"]["girths"].as_array().is_some_and(|g| g.len() >= 3));
+}
+
+fn worn_in_motion() -> Order {
+    Order {
+        garment: "skirt".into(),
+        size: Size::M,
+        wearer: None,
+        figure: Figure::Female,
+        pose: Pose::A,
+        motion: Some(MotionOrder { duration: Some(0.1), ..MotionOrder::new("walk") }),
+        body: None,
+        fabric: "cotton".into(),
+        edge_length: 0.08,
+        fps: 30.0,
+        coordinates: Coordinates::Body,
+        design_options: Vec::new(),
+        measurements: None,
+    }
+}
+
+#[test]
+fn a_skirt_goes_along_with_a_walking_body_and_a_stopped_run_ends_in_the_same_bits() {
+    let order = worn_in_motion();
+    let whole = tempfile::tempdir().expect("a folder");
+    let options = Options { picture: false, ..Options::new(whole.path()) };
+    let run = |options: &Options, stop: Option<u64>| {
+        let mut moving = 0;
+        let flag = options.stop.clone();
+        let outcome = dress(&order, options, &mut |at| {
+            moving += u64::from(at.stage == Stage::Moving);
+            if stop == Some(moving) {
+                flag.stop();
+            }
+        });
+        outcome.expect("it can be worn")
+    };
+    let glb = Options { frames: Some(Format::Glb), threads: Some(2), ..options };
+    let Outcome::Finished(report) = run(&glb, None) else { panic!("nobody stopped it") };
+    assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
+    // 1.5 s from the pose of the fitting to the clip, and 0.1 s of it.
+    assert_eq!((report.frames, report.frames_kept), (49, 49));
+    let motion = report.garment.as_ref().and_then(|g| g.motion.clone()).expect("a motion");
+    assert_eq!((motion.clip_start, motion.clip_duration.round()), (1.5, 0.0));
+    assert!(motion.step >= 0.01 && (report.simulated_seconds - 1.6).abs() < 1e-9);
+    let frames = std::fs::read(whole.path().join("frames.glb")).expect("frames");
+    let reader = toile_mesh::io::glb::Reader::new(&frames, "frames.glb").expect("an animation");
+    assert_eq!(reader.times().len(), 49);
+
+    let parts = tempfile::tempdir().expect("a folder");
+    let pc2 = |resume: bool| Options {
+        picture: false,
+        frames: Some(Format::Pc2),
+        threads: Some(1),
+        resume,
+        ..Options::new(parts.path())
+    };
+    assert!(matches!(run(&pc2(false), Some(40)), Outcome::Stopped { .. }));
+    let Outcome::Finished(resumed) = run(&pc2(true), None) else { panic!("it goes on") };
+    assert_eq!(resumed.state_hash, report.state_hash);
+    let cache = |name: &str| {
+        let path = parts.path().join(name);
+        toile_mesh::io::pc2::Pc2Reader::open(&path).expect(name).header()
+    };
+    let body = toile_mesh::io::read_mesh(parts.path().join("body.obj")).expect("a body");
+    assert_eq!((cache("frames.pc2").frames, cache("body.pc2").frames), (49, 49));
+    assert_eq!(cache("body.pc2").points as usize, body.positions.len());
+}
+
+#[test]
+fn motions_that_cannot_be_are_refused_before_anything_is_sewn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options::new(folder.path().join("out"));
+    let refused = |motion: MotionOrder| {
+        let order = Order { motion: Some(motion), ..worn_in_motion() };
+        dress(&order, &options, &mut |_| ()).expect_err("no motion").to_string()
+    };
+    let walk = || MotionOrder::new("walk");
+    for (motion, said) in [
+        (MotionOrder::new("dance"), "there is no motion `dance`"),
+        (MotionOrder::new("nowhere.bvh"), "nowhere.bvh"),
+        (MotionOrder { speed: Some(9.0), ..walk() }, "a speed of 9 m/s is no walk"),
+        (MotionOrder { speed: Some(1.0), ..MotionOrder::new("turn") }, "`turn` has no speed"),
+        (MotionOrder { duration: Some(-1.0), ..walk() }, "cannot last -1 s"),
+        (MotionOrder { duration: Some(f64::NAN), ..walk() }, "cannot last NaN s"),
+    ] {
+        let error = refused(motion);
+        assert!(error.contains(said), "{error}");
+    }
+    assert!(!options.out.exists());
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Light, backdrop and lens: what stands around the garment.
 
 use crate::error::Error;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::path::Path;
+use std::sync::Arc;
 use toile_render::environment::Environment;
 use toile_render::environment::room::{Room, room};
 use toile_render::environment::sky::Sky;
 use toile_render::light::Lamp;
+use toile_render::light::ies::Luminaire;
 
 /// Samples per pixel of rooms.
 const ROOM_SAMPLES: u32 = 256;
@@ -26,7 +28,7 @@ pub struct Set {
 
 impl Set {
     /// Names of the environments that toile makes.
-    pub const NAMES: [&'static str; 5] = ["studio", "shop", "entrance", "sky", "overcast"];
+    pub const NAMES: [&'static str; 6] = ["studio", "shop", "entrance", "sky", "overcast", "dark"];
 
     /// An environment by its name, or from a picture of the whole sphere.
     ///
@@ -45,6 +47,7 @@ impl Set {
                 let light = Sky::default().light().map_err(failed)?;
                 Self { sun: Some(light.sun), ..still(light.environment) }
             }
+            "dark" => still(Environment::uniform([0.0; 3])),
             "overcast" => still(overcast().map_err(failed)?),
             file => {
                 let path = Path::new(file);
@@ -79,6 +82,18 @@ impl Set {
         }
         self
     }
+}
+
+/// A luminaire at a place, aimed at a garment, so bright that a page there that faces it is as bright as in the studio.
+pub(super) fn hung(luminaire: &Arc<Luminaire>, position: DVec3, target: DVec3) -> Lamp {
+    let axis = target - position;
+    let page = Environment::studio().irradiance(Vec3::new(0.0, 0.5, 0.85).normalize());
+    // Some shine to the sides and not along their axis.
+    let mean = luminaire.lumens() as f32 / (4.0 * std::f32::consts::PI);
+    let intensity = luminaire.toward(Vec3::Z).max(mean).max(1e-6);
+    let scale = page * axis.length_squared() as f32 / intensity;
+    let zero = axis.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X);
+    Lamp::Ies { position, axis, zero, scale: [scale; 3], luminaire: Arc::clone(luminaire) }
 }
 
 /// The standard overcast sky of the CIE: three times as bright in the zenith as at the horizon.

@@ -10,7 +10,7 @@ use toile_render::detail::{
 use toile_render::path::Material;
 
 /// Most triangles after subdivision.
-const MOST: usize = 1_500_000;
+const MAX_TRIANGLES: usize = 1_500_000;
 /// Edges longer than this do not show what seams and hems do to the surface [m].
 const COARSE: f64 = 5e-3;
 /// Distance of topstitching from a seam [m], and of the rows of a hem from one another.
@@ -34,7 +34,8 @@ pub(super) fn pieces(
     parts: &[Part],
     wardrobe: &Wardrobe,
 ) -> Result<Vec<Piece>, Error> {
-    let levels = (0..=2).rev().find(|l| cloth.triangles.len() << (2 * l) <= MOST).unwrap_or(0);
+    let levels =
+        (0..=2).rev().find(|l| cloth.triangles.len() << (2 * l) <= MAX_TRIANGLES).unwrap_or(0);
     let fine = subdivide(cloth, levels).map_err(super::failed)?;
     let factor = 1 << (2 * levels);
     let largest = parts.iter().max_by_key(|p| p.triangles.len());

@@ -86,6 +86,7 @@ impl Subject {
             inputs.iter().partition(|p| p.is_dir());
         let mut subject = match (&folders[..], &files[..]) {
             ([folder], caches) => Self::of_folder(folder, caches)?,
+            ([], [file]) if extension(file) == "toml" => Self::of_scene(file)?,
             ([], files) if !files.is_empty() => Self::of_files(files, fps)?,
             _ => {
                 let message = format!("cannot draw {} folders at once", folders.len());
@@ -133,6 +134,43 @@ impl Subject {
             return Err(Error::request("several point caches at once", "give one"));
         }
         subject.find_ground();
+        Ok(subject)
+    }
+
+    /// The start of a scene.
+    fn of_scene(file: &Path) -> Result<Self, Error> {
+        if !crate::scene::is_scene(file) {
+            let message = format!("{}: is no scene", file.display());
+            return Err(Error::request(
+                message,
+                "drape it first: toile drape, and give its folder",
+            ));
+        }
+        let sim = crate::Scene::read(file)?.build()?;
+        let model = sim.world().model();
+        let mut notes = sim.warnings().to_vec();
+        let mut part = |(triangles, fabric): (&Range<u32>, &toile_sim::Fabric)| {
+            let known = crate::fabric::find(&fabric.name).is_ok();
+            if !known {
+                notes.push(format!(
+                    "the fabric `{}` is not known by name; it is drawn as {UNKNOWN}",
+                    fabric.name
+                ));
+            }
+            let fabric = if known { fabric.name.clone() } else { UNKNOWN.to_owned() };
+            Part { triangles: triangles.clone(), fabric }
+        };
+        let parts = model.triangles.iter().zip(&model.fabrics).map(&mut part).collect();
+        notes.push(
+            "this is the start of the scene; `toile sim` makes the folder of what follows".into(),
+        );
+        let mut subject = Self { notes, fps: sim.scene().fps, ..Self::still(sim.mesh(), parts) };
+        for body in sim.world().bodies() {
+            match crate::picture::level(body, 0.0) {
+                Some(y) => subject.ground = Some(subject.ground.map_or(y, |g: f64| g.max(y))),
+                None => subject.bodies.push(crate::picture::body_mesh(body, 0.0)),
+            }
+        }
         Ok(subject)
     }
 

@@ -5,6 +5,7 @@ use crate::error::Error;
 use glam::{DVec2, DVec3};
 use toile_mesh::TriMesh;
 use toile_render::Camera;
+use toile_render::light::Lamp;
 use toile_render::path::{Material, Scene, Surface};
 
 /// Size of the pieces [m]: from afar, and near enough to see the yarns.
@@ -31,16 +32,25 @@ pub fn swatch(
         // Sheer cloth shows the bar that lies below it.
         let bar = rectangle(size, [0.35, 0.75], [0.3, 2.0], -0.238);
         let camera = Camera {
-            eye: DVec3::new(0.15, 1.35, 2.3) * size * 2.8,
-            target: DVec3::new(0.0, 0.02, 0.1) * size,
+            eye: DVec3::new(0.15, 1.3, 2.3) * size * 2.15,
+            target: DVec3::new(0.0, 0.0, 0.3) * size,
             up: DVec3::Y,
             fov_y: 0.32,
         };
         let matte = |c: f32| Material::Matte { front: [c; 3], back: [c; 3], roughness: 0.3 };
-        let scene = Scene::studio(camera)
+        // Light from the side shows the relief and the gloss; the studio fills the shadows.
+        let key = Lamp::Area {
+            centre: DVec3::new(-3.0, 1.5, 0.9) * size,
+            half_u: DVec3::new(0.3, 0.55, 0.0) * size,
+            half_v: DVec3::new(0.0, 0.0, 0.7) * size,
+            radiance: [19.0, 18.6, 18.0],
+        };
+        let mut scene = Scene::studio(camera)
             .with(Surface::new(&sheet, Material::Cloth(garb.fabric.clone())))
             .with(Surface::new(&table, matte(0.62)))
             .with(Surface::new(&bar, matte(0.03)));
+        scene.environment = scene.environment.scaled(0.72);
+        scene.lamps.push(key);
         let part = |share: f64| tell(0.5 * (k as f64 + share));
         let buffers = options.trace(&scene, [width / 2, height], &part)?;
         images.push(options.develop(&buffers)?);
@@ -54,8 +64,10 @@ pub fn swatch(
 fn height(x: f64, z: f64) -> f64 {
     let off = (z - ROLL_AT) / ROLL_WIDTH;
     let roll = ROLL_HEIGHT * libm::exp(-off * off);
-    let folds = 0.035 * libm::sin(4.6 * x + 1.1 * z) * libm::exp(-2.0 * roll);
-    roll + folds + 0.04
+    // Folds open from the roll to the front edge.
+    let opening = (0.5 * (z + 0.35)).clamp(0.0, 1.0);
+    let folds = 0.16 * opening * (1.0 + libm::sin(4.9 * x + 0.7 * z + 0.5 * libm::sin(1.7 * x)));
+    roll + folds + 0.02
 }
 
 const ROLL_AT: f64 = -0.35;

@@ -69,13 +69,13 @@ pub(super) struct Frame {
 }
 
 /// Most points that a frame is made of.
-const MOST_POINTS: usize = 20_000;
+const MAX_POINTS: usize = 20_000;
 
 impl Frame {
     pub(super) fn new(points: &[DVec3]) -> Option<Self> {
         let first = points.first()?;
         let (lo, hi) = points.iter().fold((*first, *first), |(a, b), p| (a.min(*p), b.max(*p)));
-        let every = points.len().div_ceil(MOST_POINTS);
+        let every = points.len().div_ceil(MAX_POINTS);
         let mut kept: Vec<DVec3> = points.iter().step_by(every).copied().collect();
         // What the points left out could reach beyond is little: the extremes are there.
         for axis in 0..3 {
@@ -84,6 +84,15 @@ impl Frame {
             kept.extend(points.iter().max_by(by));
         }
         Some(Self { points: kept, centre: 0.5 * (lo + hi) })
+    }
+
+    pub(super) fn centre(&self) -> DVec3 {
+        self.centre
+    }
+
+    /// Distance of the middle from a camera, along its axis [m].
+    pub(super) fn depth(&self, camera: &Camera) -> f64 {
+        (self.centre - camera.eye).dot((camera.target - camera.eye).normalize_or_zero())
     }
 
     /// The camera of a single view.

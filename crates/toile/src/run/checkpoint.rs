@@ -15,15 +15,17 @@ use toile_mesh::io::source;
 use toile_sim::State;
 
 const MAGIC: &[u8; 8] = b"TOILE-ST";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
-/// What a job needs to go on.
+/// What a job needs to resume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// Time, positions and velocities.
     pub(crate) state: State,
     /// Of a garment: how many steps it has taken, and how far it is.
     pub(crate) garment: Option<(u64, SavedTailor)>,
+    /// Whether the body of the garment has begun to move.
+    pub(crate) is_moving: bool,
 }
 
 /// A saved state with what the run has counted.
@@ -96,7 +98,7 @@ impl Checkpoint {
         Err(refuse(path, reason))
     }
 
-    /// Whether a run can go on from it.
+    /// Whether a run can be resumed from it.
     pub(super) fn check_fits(
         &self,
         path: &Path,
@@ -136,18 +138,21 @@ fn refuse(path: &Path, reason: String) -> Error {
 mod tests {
     use super::*;
     use glam::DVec3;
-    use toile_sim::Before;
+    use toile_sim::PreviousStep;
     use toile_sim::barrier::Anchors;
 
     fn checkpoint() -> Checkpoint {
         let x = vec![DVec3::new(0.1, -0.0, 1e-300), DVec3::splat(f64::MIN_POSITIVE)];
-        let anchors = Anchors { keys: vec![[1, 2, 3, 4]], slid: vec![DVec3::new(0.1, 0.2, 0.3)] };
-        let before = Some(Before { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
-        let (v, slips) = (vec![DVec3::X; 2], vec![0.1, -0.0, 1e-300]);
-        let state = State { time: 0.1 + 0.2, step: 300, x, v, anchors, before, slips };
+        let anchors =
+            Anchors { keys: vec![[1, 2, 3, 4]], displacements: vec![DVec3::new(0.1, 0.2, 0.3)] };
+        let previous_step =
+            Some(PreviousStep { h: 0.01, x: vec![DVec3::Y; 2], v: vec![DVec3::Z; 2] });
+        let (v, slider_positions) = (vec![DVec3::X; 2], vec![0.1, -0.0, 1e-300]);
+        let state =
+            State { time: 0.1 + 0.2, step: 300, x, v, anchors, previous_step, slider_positions };
         let mut statistics = Statistics::default();
         (statistics.frames, statistics.max_strain) = (9, 0.1 + 0.7);
-        let saved = Saved { state, garment: None };
+        let saved = Saved { state, garment: None, is_moving: false };
         Checkpoint { fingerprint: 7, frames: Some(Format::Pc2), statistics, saved }
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use toile_sim::{StepReport, World};
 
-/// Part of the steps that may end unsettled before it is worth a word.
-const MANY: f64 = 0.1;
+/// Fraction of the steps that may end unconverged without a warning.
+const MAX_UNCONVERGED_FRACTION: f64 = 0.1;
 
 /// Work of the default solver over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,8 +21,9 @@ pub struct Effort {
     pub contacts_mean: f64,
     /// Most contacts at the end of a step.
     pub contacts_max: u64,
-    /// Steps whose iterations ran out before they settled.
-    pub unsettled: u64,
+    /// Steps that used all Newton iterations without converging.
+    #[serde(rename = "unsettled")]
+    pub unconverged: u64,
     /// Force out of balance at the end, as a part of the weight; null if steps are not quasi-static.
     pub residual: Option<f64>,
 }
@@ -37,7 +38,7 @@ pub(super) struct Counts {
     detections: u64,
     contacts: u64,
     contacts_max: u64,
-    unsettled: u64,
+    unconverged: u64,
     #[serde(default)]
     residual: Option<f64>,
 }
@@ -52,17 +53,17 @@ impl Counts {
         self.detections += u64::from(report.detections);
         self.contacts += u64::from(report.contacts);
         self.contacts_max = self.contacts_max.max(u64::from(report.contacts));
-        self.unsettled += u64::from(report.unsettled);
+        self.unconverged += u64::from(report.unconverged);
         self.residual = report.residual;
     }
 
-    /// Says so if many steps ended before they were found: what they lead to is free of intersections, but hardly right.
-    pub(super) fn doubts(&self) -> Option<String> {
-        let Self { unsettled, steps, .. } = *self;
-        let many = unsettled as f64 > MANY * steps as f64 && unsettled > 1;
+    /// Warns if many steps did not converge: their result is free of intersections, but inaccurate.
+    pub(super) fn convergence_warning(&self) -> Option<String> {
+        let Self { unconverged, steps, .. } = *self;
+        let many = unconverged as f64 > MAX_UNCONVERGED_FRACTION * steps as f64 && unconverged > 1;
         many.then(|| {
             format!(
-                "{unsettled} of {steps} steps ended before their forces were in balance: take a smaller `solver.step`, or a mesh \
+                "{unconverged} of {steps} steps did not converge: take a smaller `solver.step`, or a mesh \
                  without edges far shorter than the others"
             )
         })
@@ -77,7 +78,7 @@ impl Counts {
             detections: self.detections,
             contacts_mean: self.contacts as f64 / self.steps.max(1) as f64,
             contacts_max: self.contacts_max,
-            unsettled: self.unsettled,
+            unconverged: self.unconverged,
             residual: self.residual,
         }
     }
@@ -113,7 +114,7 @@ mod tests {
                 halvings: 1,
                 detections: 5,
                 contacts,
-                unsettled: 0,
+                unconverged: 0,
                 ..StepReport::default()
             };
             counts.add(&step);
@@ -127,9 +128,11 @@ mod tests {
 
     #[test]
     fn many_steps_that_did_not_settle_are_told() {
-        let count = |unsettled: u64| Counts { steps: 20, unsettled, ..Counts::default() }.doubts();
+        let count = |unconverged: u64| {
+            Counts { steps: 20, unconverged, ..Counts::default() }.convergence_warning()
+        };
         assert_eq!((count(0), count(1), count(2)), (None, None, None));
         assert!(count(3).is_some_and(|text| text.starts_with("3 of 20 steps")));
-        assert_eq!(Counts::default().doubts(), None);
+        assert_eq!(Counts::default().convergence_warning(), None);
     }
 }

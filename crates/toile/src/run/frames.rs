@@ -143,7 +143,7 @@ impl Recorder {
         Self { format, cache: None, next: 0 }
     }
 
-    /// Goes on behind the first `frames` frames.
+    /// Appends after the first `frames` frames.
     pub(super) fn resume(
         folder: &mut OutputFolder,
         job: &impl Job,
@@ -189,7 +189,7 @@ impl Recorder {
                 folder.write_model(&file("obj"), &job.space().model(model), Some(&library))?;
             }
             Some(Format::Png) => {
-                folder.write_bytes(&file("png"), &job.studio().small().at(x, time).png()?)?;
+                folder.write_bytes(&file("png"), &job.frame_studio().small().at(x, time).png()?)?;
             }
             _ => {}
         }
@@ -226,9 +226,10 @@ impl Recorder {
         }
         let Some(format) = self.format.filter(|_| self.next > 0) else { return Ok(()) };
         let frames = || read_all(&folder.path().join(CACHE));
-        let studio = || job.studio().small();
+        let studio = || job.frame_studio().small();
         let bytes = match format {
-            Format::Pc2 | Format::Obj | Format::Png => return Ok(()),
+            Format::Pc2 => return write_body_cache(folder, job, self.next),
+            Format::Obj | Format::Png => return Ok(()),
             Format::Gif => studio().gif(&frames()?)?,
             Format::Apng => studio().apng(&frames()?)?,
             Format::Sheet => studio().sheet(&frames()?)?,
@@ -248,6 +249,15 @@ impl Recorder {
         let name = if format == Format::Sheet { "png" } else { format.name() };
         folder.write_bytes(&format!("frames.{name}"), &bytes)
     }
+}
+
+/// Writes the frames of a body that changes its shape, if the job has one.
+fn write_body_cache(folder: &mut OutputFolder, job: &impl Job, count: u64) -> Result<(), Error> {
+    let Some(name) = job.body_cache() else { return Ok(()) };
+    let times: Vec<f64> = (0..count).map(|k| k as f64 / job.fps()).collect();
+    let model = job.space().model(job.model(true, Some(&times)));
+    let Some(body) = model.objects.iter().find(|o| !o.frames.is_empty()) else { return Ok(()) };
+    folder.write(name, |out| pc2::write(out, body.mesh.positions.len(), &body.frames))
 }
 
 /// Begins the point cache with its first frame.

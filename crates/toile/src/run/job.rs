@@ -46,16 +46,21 @@ pub(crate) trait Job {
     /// Whether it has come to its end.
     fn is_finished(&self) -> bool;
 
+    /// The step from which on there are frames, if it has come so far.
+    fn first_frame_step(&self) -> Option<u64> {
+        Some(0)
+    }
+
     /// What is done once before the first step.
     fn start(&mut self, statistics: &mut Statistics) -> Result<(), Error>;
 
     /// One step. If it fails, the state before it stays.
     fn step(&mut self) -> Result<StepReport, Error>;
 
-    /// What it needs to go on.
+    /// What it needs to resume.
     fn saved(&self) -> Saved;
 
-    /// Goes on from there.
+    /// Restores a saved state.
     fn restore(&mut self, saved: Saved) -> Result<(), Error>;
 
     /// Positions for a frame of a format, if there can be one yet: the mesh of a garment changes until it is sewn.
@@ -68,17 +73,27 @@ pub(crate) trait Job {
     /// frames at `times` [s].
     fn model(&self, with_bodies: bool, times: Option<&[f64]>) -> Model;
 
+    /// The file for the frames of a body that changes its shape.
+    fn body_cache(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Coordinates in which meshes and their frames are written.
     fn space(&self) -> Space;
 
     /// Whether the last step has a frame in any case.
-    fn frames_end(&self) -> bool;
+    fn keeps_last_frame(&self) -> bool;
 
     /// What draws frames.
-    fn studio(&self) -> Studio<'_>;
+    fn frame_studio(&self) -> Studio<'_>;
 
     /// Files that belong in the folder as soon as there is one.
     fn first_files(&mut self) -> Vec<(&'static str, Vec<u8>)>;
+
+    /// Files that show why a step failed.
+    fn failed_files(&self, _error: &Error) -> Vec<(&'static str, Vec<u8>)> {
+        Vec::new()
+    }
 
     /// Writes the results but for report and frames; says before each part what it is doing.
     fn finish(
@@ -89,5 +104,5 @@ pub(crate) trait Job {
     ) -> Result<Option<GarmentReport>, Error>;
 
     /// What belongs to a scene alone: its preset, its bounds, what became of its files.
-    fn scene(&self) -> Option<&crate::simulation::Simulation>;
+    fn simulation(&self) -> Option<&crate::simulation::Simulation>;
 }

@@ -5,7 +5,7 @@ use super::job::Job;
 use super::process;
 use super::statistics::Statistics;
 use crate::audit::Audit;
-use crate::body::Repairs;
+use crate::body::{MotionReport, Repairs};
 use crate::export::Coordinates;
 use crate::garment::FitShort;
 use crate::input::{BodyInput, ClothInput};
@@ -59,9 +59,11 @@ pub struct Report {
     /// Energy at the end [J].
     pub energy: Energy,
     /// Energy before the first step [J].
-    pub energy_begin: Energy,
+    #[serde(rename = "energy_begin")]
+    pub energy_initial: Energy,
     /// Momentum before the first step.
-    pub momentum_begin: Momentum,
+    #[serde(rename = "momentum_begin")]
+    pub momentum_initial: Momentum,
     /// Momentum at the end.
     pub momentum_final: Momentum,
     /// What the default solver took; null for other methods.
@@ -122,6 +124,8 @@ pub struct GarmentReport {
     pub coordinates: Coordinates,
     /// Why they are not those of the file although they could be.
     pub coordinates_note: Option<String>,
+    /// What the body does when it is dressed; null if it stands still.
+    pub motion: Option<MotionReport>,
     /// How it fits, in short; all of it is in `fit.json`.
     pub fit: FitShort,
 }
@@ -146,6 +150,8 @@ pub struct Stages {
     pub strain_limit: f64,
     /// Finding collisions.
     pub detect: f64,
+    /// The part of it that the default solver spends on bodies.
+    pub bodies: f64,
     /// Responding to them.
     pub respond: f64,
     /// Exact audit.
@@ -187,7 +193,7 @@ impl Report {
         let End { energy, last, cpu_seconds, garment } = end;
         let (world, state) = (job.world(), job.world().state());
         let progress = job.progress();
-        let sim = job.scene();
+        let sim = job.simulation();
         let highest = state.x.iter().map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
         let mut report = Self {
             version: REPORT_VERSION,
@@ -208,8 +214,8 @@ impl Report {
             body_penetrations_max: last.and_then(|_| statistics.known_penetrations()),
             max_strain: statistics.max_strain.max(world.max_strain()),
             energy,
-            energy_begin: statistics.energy_begin,
-            momentum_begin: statistics.momentum_begin,
+            energy_initial: statistics.energy_initial,
+            momentum_initial: statistics.momentum_initial,
             momentum_final: Momentum::of(world),
             effort: (world.settings().method == Method::Barrier)
                 .then(|| statistics.counts.effort()),

@@ -83,8 +83,8 @@ impl Job for SceneJob<'_> {
         statistics.untangle = self.0.untangle()?;
         statistics.stages.untangle += clock.elapsed().as_secs_f64();
         let world = self.0.world_mut();
-        statistics.energy_begin = world.energy();
-        statistics.momentum_begin = Momentum::of(world);
+        statistics.energy_initial = world.energy();
+        statistics.momentum_initial = Momentum::of(world);
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Job for SceneJob<'_> {
     }
 
     fn saved(&self) -> Saved {
-        Saved { state: self.0.state().clone(), garment: None }
+        Saved { state: self.0.state().clone(), garment: None, is_moving: false }
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), Error> {
@@ -134,11 +134,11 @@ impl Job for SceneJob<'_> {
         Space::default()
     }
 
-    fn frames_end(&self) -> bool {
+    fn keeps_last_frame(&self) -> bool {
         false
     }
 
-    fn studio(&self) -> Studio<'_> {
+    fn frame_studio(&self) -> Studio<'_> {
         Studio::new(self.0)
     }
 
@@ -161,7 +161,7 @@ impl Job for SceneJob<'_> {
         Ok(None)
     }
 
-    fn scene(&self) -> Option<&Simulation> {
+    fn simulation(&self) -> Option<&Simulation> {
         Some(self.0)
     }
 }

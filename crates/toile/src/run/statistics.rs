@@ -1,4 +1,4 @@
-//! What a run counts while it goes on; a part of saved states.
+//! What a run counts; a part of saved states.
 
 use super::effort::{Counts, Momentum};
 use super::report::Stages;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use toile_sim::{Energy, StepReport, Warning};
 
 /// Warnings of one kind that are listed one by one; the rest is counted.
-const LISTED: usize = 5;
+const MAX_LISTED_WARNINGS: usize = 5;
 
 /// What a run has counted so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,8 +27,8 @@ pub(crate) struct Statistics {
     pub(crate) stages: Stages,
     pub(super) counts: Counts,
     pub(crate) untangle: Option<Untangled>,
-    pub(crate) energy_begin: Energy,
-    pub(crate) momentum_begin: Momentum,
+    pub(crate) energy_initial: Energy,
+    pub(crate) momentum_initial: Momentum,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
     listed: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Statistics {
 }
 
 /// Strain at which the result is no fabric any more.
-const TORN: f64 = 1.0;
+const EXCESSIVE_STRAIN: f64 = 1.0;
 
 impl Statistics {
     /// Takes up a step.
@@ -45,6 +45,7 @@ impl Statistics {
         self.stages.integrate += s.integrate;
         self.stages.strain_limit += s.strain_limit;
         self.stages.detect += s.detect;
+        self.stages.bodies += s.bodies;
         self.stages.respond += s.respond;
         self.counts.add(report);
         self.warn(&report.warnings);
@@ -59,7 +60,7 @@ impl Statistics {
         for warning in warnings {
             if matches!(warning, Warning::Substepped { .. }) {
                 self.substepped += 1;
-                if self.substepped > LISTED as u64 {
+                if self.substepped > MAX_LISTED_WARNINGS as u64 {
                     continue;
                 }
             }
@@ -67,9 +68,8 @@ impl Statistics {
         }
     }
 
-    /// Says what is wrong before the first step: what intersects then can hardly come apart, and
-    /// what begins inside a body is thrown out of it.
-    pub(super) fn warn_of_begin(&mut self, found: &Audit) {
+    /// Warns of a start that intersects: what intersects then can hardly be separated, and what starts inside a body is pushed out of it.
+    pub(super) fn warn_of_start(&mut self, found: &Audit) {
         if found.self_intersections > 0 {
             let n = found.self_intersections;
             self.listed.push(format!(
@@ -84,8 +84,9 @@ impl Statistics {
                 self.tried()
             ));
         }
-        if let Some(Untangled { without_room_before: n @ 1.., largest_displacement, .. }) =
-            self.untangle
+        if let Some(Untangled {
+            separation_violations_before: n @ 1.., largest_displacement, ..
+        }) = self.untangle
         {
             self.listed.push(format!(
                 "{n} vertices began in contact, or nearer to bodies or other cloth than the solver keeps them; the start was moved apart, by {:.3} mm \
@@ -93,9 +94,9 @@ impl Statistics {
                 1e3 * largest_displacement
             ));
         }
-        if let Some(Untangled { without_room_after: n @ 1.., .. }) = self.untangle {
+        if let Some(Untangled { separation_violations_after: n @ 1.., .. }) = self.untangle {
             self.listed.push(format!(
-                "{n} vertices begin nearer to bodies or to other cloth than the solver keeps them; they may stick"
+                "{n} vertices begin nearer to bodies or to other cloth than the solver keeps them; contact may be inaccurate there"
             ));
         }
     }
@@ -136,18 +137,18 @@ impl Statistics {
     /// What went partly wrong, for the report.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut list = self.listed.clone();
-        if self.substepped > LISTED as u64 {
-            let n = self.substepped - LISTED as u64;
-            list.push(format!("{n} more steps were cut into parts to resolve their collisions"));
+        if self.substepped > MAX_LISTED_WARNINGS as u64 {
+            let n = self.substepped - MAX_LISTED_WARNINGS as u64;
+            list.push(format!("{n} more steps were taken in substeps"));
         }
-        if self.max_strain > TORN {
+        if self.max_strain > EXCESSIVE_STRAIN {
             let percent = 100.0 * self.max_strain;
             list.push(format!(
                 "the cloth was stretched by {percent:.0} %: no fabric is; forces are too strong for \
                  it, or `solver.step` is too large"
             ));
         }
-        list.extend(self.counts.doubts());
+        list.extend(self.counts.convergence_warning());
         list
     }
 }

@@ -1,11 +1,10 @@
 //! What cloth collides with in a scene: shape, motion, friction.
 
-use super::{Place, Rotate};
+use super::{BodyMotion, Place, Rotate};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use toile_mesh::TriMesh;
-use toile_sim::Motion;
 
 /// Something cloth collides with.
 ///
@@ -32,7 +31,7 @@ pub struct Body {
     pub shape: BodyShape,
     /// How it moves.
     #[serde(default)]
-    pub motion: Motion,
+    pub motion: BodyMotion,
     /// Its friction with cloth; the fabric's if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
@@ -40,6 +39,14 @@ pub struct Body {
 
 fn up() -> DVec3 {
     DVec3::Y
+}
+
+fn size() -> String {
+    "M".into()
+}
+
+fn figure() -> String {
+    "female".into()
 }
 
 fn body_name() -> String {
@@ -108,10 +115,22 @@ pub enum BodyShape {
         #[serde(default)]
         place: Place,
     },
+    /// A mannequin on the ground, facing +z, in the pose in which garments are sewn.
+    Mannequin {
+        /// XS, S, M, L, XL or XXL.
+        #[serde(default = "size")]
+        size: String,
+        /// female, male or child.
+        #[serde(default = "figure")]
+        figure: String,
+        /// Where it stands.
+        #[serde(default)]
+        place: Place,
+    },
     /// A mesh in memory; no file can say it. It is cleaned as one from a file: doubled vertices and triangles go, and it is turned
     /// to face outwards.
     #[serde(skip)]
-    Given {
+    InMemory {
         /// The mesh.
         mesh: TriMesh,
         /// Where it stands.
@@ -122,7 +141,7 @@ pub enum BodyShape {
 impl Body {
     /// A body at rest.
     pub fn new(name: impl Into<String>, shape: BodyShape) -> Self {
-        Self { name: name.into(), shape, motion: Motion::Still, friction: None }
+        Self { name: name.into(), shape, motion: BodyMotion::default(), friction: None }
     }
 
     /// A ball.
@@ -153,7 +172,7 @@ impl Body {
     /// # Ok::<(), toile::Error>(())
     /// ```
     pub fn from_mesh(mesh: TriMesh) -> Self {
-        Self::new(body_name(), BodyShape::Given { mesh, place: Place::default() })
+        Self::new(body_name(), BodyShape::InMemory { mesh, place: Place::default() })
     }
 
     /// Gives it a name.
@@ -172,8 +191,8 @@ impl Body {
 
     /// Lets it move.
     #[must_use]
-    pub fn moving(mut self, motion: Motion) -> Self {
-        self.motion = motion;
+    pub fn moving(mut self, motion: impl Into<BodyMotion>) -> Self {
+        self.motion = motion.into();
         self
     }
 }

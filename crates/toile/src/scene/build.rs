@@ -1,28 +1,33 @@
 //! From a scene to a world that steps.
 
 use super::read::{from_value, merge};
-use super::{BodyShape, Cloth, ClothShape, Pin, Place, Rotate, Scene};
+use super::{BodyMotion, BodyShape, Cloth, ClothShape, FigureMotion, Pin, Place, Rotate, Scene};
+use crate::body::MovingBody;
 use crate::error::{Error, SceneError};
 use crate::input::{self, BodyInput, ClothFile, ClothInput, Inputs, MeshFile, RestShape};
 use crate::jitter::Generator;
-use crate::levels::{self, Nest, Sheet};
+use crate::levels::{self, GridNesting, Sheet};
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
 use std::path::Path;
+use std::sync::Arc;
+use toile_body::motion::Rig;
+use toile_body::{Figure, Mannequin, Pose};
 use toile_mesh::{Fault, TriMesh, io, shape};
+use toile_pattern::Size;
 use toile_sim::body::Shape;
 use toile_sim::motion::rotation_matrix;
-use toile_sim::{Settings, Surroundings, World};
+use toile_sim::{Deform, Deformation, Settings, Surroundings, World};
 use toml::{Table, Value};
 
 /// Most triangles of all cloths together: what a machine with 16 GB can hold.
 const MAX_TRIANGLES: u64 = 8_000_000;
 
 /// Ratio of lengths in uv to those of the mesh beyond which it is said.
-const NOTICED: f64 = 1.05;
+const UV_SCALE_TOLERANCE: f64 = 1.05;
 
 /// Cells of a ring around and across.
-const RING: [usize; 2] = [64, 20];
+const RING_CELLS: [usize; 2] = [64, 20];
 
 impl Scene {
     /// Puts a simulation together; everything is checked here.
@@ -55,7 +60,7 @@ impl Scene {
         &self,
         settings: Settings,
         coarser: u32,
-    ) -> Result<(World, Nest, Inputs), Error> {
+    ) -> Result<(World, GridNesting, Inputs), Error> {
         let mut inputs = Inputs::default();
         let mut surroundings =
             Surroundings { gravity: self.gravity, wind: self.wind, ..Surroundings::default() };
@@ -63,7 +68,7 @@ impl Scene {
             surroundings.bodies.push(self.body(i, &mut inputs)?);
         }
         let mut cloths = Vec::new();
-        let (mut first, mut nest) = (0, Nest::default());
+        let (mut first, mut nest) = (0, GridNesting::default());
         for (index, (path, cloth)) in self.cloths_with_paths().enumerate() {
             let fabric = self.fabric(&format!("{path}.fabric"), &cloth.fabric)?;
             self.check_fabric_keys(&format!("{path}.fabric"), &cloth.fabric, &settings)?;
@@ -88,7 +93,7 @@ impl Scene {
                 }
                 let mut sheet = Sheet::new(mesh, cells, pins);
                 for level in 1..=coarser {
-                    let mut passed = Nest::default();
+                    let mut passed = GridNesting::default();
                     let nest = if level == coarser { &mut nest } else { &mut passed };
                     sheet = sheet.coarser(cloth.shape.diagonals(), nest).map_err(|n| {
                         let reason = "holds a vertex that larger cells lack; ask for fewer `levels`, or pin whole edges";
@@ -150,7 +155,7 @@ impl Scene {
     /// # Errors
     /// If the scene has a setting that does not exist or makes no sense.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let base = self.given.as_deref().cloned().unwrap_or_else(|| self.preset.settings());
+        let base = self.base_settings.as_deref().cloned().unwrap_or_else(|| self.preset.settings());
         let settings = if self.solver.is_empty() { base } else { self.changed(&base)? };
         settings.validate().map_err(|e| self.translate(e))?;
         for key in leaves("", &self.solver) {
@@ -193,7 +198,7 @@ impl Scene {
 
     /// Whether cells can be made larger as often as asked.
     fn check_levels(&self) -> Result<(), Box<SceneError>> {
-        let most = levels::MOST;
+        let most = levels::MAX_LEVELS;
         if !(1..=most).contains(&self.levels) {
             let reason = format!("is {}; there are 1 to {most}", self.levels);
             return Err(self.error("levels", &reason));
@@ -250,7 +255,7 @@ impl Scene {
                 self.check_cloth(&path, &read.mesh, input.rest_shape)?;
                 (read.mesh, read.map)
             }
-            ClothShape::Given { mesh, rest } => {
+            ClothShape::InMemory { mesh, rest } => {
                 let path = format!("{path}.shape");
                 if let Err(fault) = mesh.check() {
                     return Err(self.error(&path, &format!("cannot be cloth: {fault}")).into());
@@ -294,7 +299,7 @@ impl Scene {
                 "{file}: lengths in uv are {times:.3} times those of the mesh, so that they are not \
                  metres: the rest shape is that of the mesh; say `rest = \"uv\"` if they are metres"
             ));
-        } else if !(1.0 / NOTICED..=NOTICED).contains(&times) {
+        } else if !(1.0 / UV_SCALE_TOLERANCE..=UV_SCALE_TOLERANCE).contains(&times) {
             inputs.warnings.push(format!(
                 "{file}: lengths in uv are {times:.3} times those of the mesh and are taken as metres: \
                  the cloth begins stretched or slack; say `rest = \"mesh\"` if it should not"
@@ -324,6 +329,13 @@ impl Scene {
         let body = &self.bodies[i];
         let path = format!("body.{i}");
         let mut input = BodyInput { name: body.name.clone(), closed: true, ..BodyInput::default() };
+        let mut deformation = None;
+        if matches!(body.motion, BodyMotion::Figure(_))
+            && !matches!(body.shape, BodyShape::Mannequin { .. })
+        {
+            let reason = "is a clip, which only a body of type `mannequin` performs";
+            return Err(self.error(&format!("{path}.motion"), reason).into());
+        }
         let shape = match &body.shape {
             BodyShape::Sphere { at, radius } => Shape::Sphere { centre: *at, radius: *radius },
             BodyShape::Capsule { a, b, radius } => Shape::Capsule { a: *a, b: *b, radius: *radius },
@@ -338,7 +350,7 @@ impl Scene {
                     return Err(self.error(&format!("{path}.shape.rod"), &reason).into());
                 }
                 let turn = rotate.map_or(DMat3::IDENTITY, |r| r.matrix());
-                let ring = shape::ring(*radius, *rod, RING[0], RING[1]);
+                let ring = shape::ring(*radius, *rod, RING_CELLS[0], RING_CELLS[1]);
                 Shape::Mesh(ring.map_positions(|p| turn * p + *at))
             }
             BodyShape::Plane { at, normal } => Shape::Plane { point: *at, normal: *normal },
@@ -350,7 +362,15 @@ impl Scene {
                 input = done;
                 Shape::Mesh(mesh.map_positions(|p| place.apply(p)))
             }
-            BodyShape::Given { mesh, place } => {
+            BodyShape::Mannequin { size, figure, place } => {
+                let (mannequin, rig) = self.mannequin(&path, size, figure)?;
+                if let BodyMotion::Figure(clip) = &body.motion {
+                    let placed = Placed { body: self.moving(&path, clip, &rig)?, place: *place };
+                    deformation = Some(Deformation::new(Arc::new(placed)));
+                }
+                Shape::Mesh(mannequin.map_positions(|p| place.apply(p)))
+            }
+            BodyShape::InMemory { mesh, place } => {
                 if let Err(fault) = mesh.check() {
                     let reason = format!("cannot be used: {fault}");
                     return Err(self.error(&format!("{path}.shape"), &reason).into());
@@ -365,7 +385,11 @@ impl Scene {
         let made = toile_sim::Body {
             name: self.body_label(i),
             shape,
-            motion: body.motion.clone(),
+            motion: match &body.motion {
+                BodyMotion::Rigid(motion) => motion.clone(),
+                BodyMotion::Figure(_) => toile_sim::Motion::Still,
+            },
+            deformation,
             friction: body.friction,
         };
         made.validate().map_err(|e| {
@@ -377,6 +401,30 @@ impl Scene {
             self.error(&format!("{path}.{}", key.unwrap_or("shape")), &reason)
         })?;
         Ok(made)
+    }
+
+    /// A mannequin of a size, with its bones.
+    fn mannequin(&self, path: &str, size: &str, figure: &str) -> Result<(TriMesh, Rig), Error> {
+        let refuse = |key: &str, said: &str, there_are: &str| {
+            let reason = format!("is `{said}`; there are {there_are}");
+            Error::from(self.error(&format!("{path}.shape.{key}"), &reason))
+        };
+        let of_size =
+            Size::parse(size).ok_or_else(|| refuse("size", size, "XS, S, M, L, XL and XXL"))?;
+        let of_figure = Figure::parse(figure)
+            .ok_or_else(|| refuse("figure", figure, "female, male and child"))?;
+        let body = Mannequin::new(&of_figure.measurements(of_size), of_figure, Pose::A)?;
+        let rig = Rig::new(&body);
+        Ok((body.mesh, rig))
+    }
+
+    /// What a mannequin performs over the duration of the scene.
+    fn moving(&self, path: &str, clip: &FigureMotion, rig: &Rig) -> Result<MovingBody, Error> {
+        let refuse = |reason: &str| Error::from(self.error(&format!("{path}.motion"), reason));
+        // The way from the pose of the fitting comes before the clip, and there is always a bit of the clip.
+        let duration = (self.duration - CLIP_START).max(0.1);
+        let order = clip.order(&self.folder, duration).map_err(|reason| refuse(&reason))?;
+        MovingBody::new(rig, &order).map_err(|e| refuse(&format!("cannot be used: {e}")))
     }
 
     /// What messages call a cloth: its name, with its number if it is not the only one of that name.
@@ -483,6 +531,24 @@ fn placement(cloth: &Cloth, k: u32, p: DVec3) -> DVec3 {
             cloth.place.apply(turned) + k * s.offset
         }
         None => cloth.place.apply(p),
+    }
+}
+
+/// When clips begin at the earliest [s].
+const CLIP_START: f64 = 1.0;
+
+/// A mannequin that moves, in its place.
+#[derive(Debug)]
+struct Placed {
+    body: MovingBody,
+    place: Place,
+}
+
+impl Deform for Placed {
+    fn place(&self, time: f64, vertices: &mut [DVec3]) {
+        for (x, p) in vertices.iter_mut().zip(self.body.positions(time)) {
+            *x = self.place.apply(p);
+        }
     }
 }
 

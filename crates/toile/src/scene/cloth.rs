@@ -87,7 +87,7 @@ pub enum ClothShape {
     },
     /// A mesh in memory, with its material coordinates if it has any; no file can say it. Vertices keep their numbers.
     #[serde(skip)]
-    Given {
+    InMemory {
         /// The mesh.
         mesh: TriMesh,
         /// Where its rest shape comes from, as for a mesh from a file.
@@ -100,7 +100,7 @@ impl ClothShape {
     pub fn cells(&self) -> Option<[u64; 2]> {
         match self {
             Self::Grid { cells, .. } | Self::Knot { cells, .. } => Some(*cells),
-            Self::Mesh { .. } | Self::Given { .. } => None,
+            Self::Mesh { .. } | Self::InMemory { .. } => None,
         }
     }
 
@@ -108,7 +108,7 @@ impl ClothShape {
     pub(crate) fn diagonals(&self) -> Diagonals {
         match self {
             Self::Grid { diagonals, .. } => *diagonals,
-            Self::Knot { .. } | Self::Mesh { .. } | Self::Given { .. } => Diagonals::Alternating,
+            Self::Knot { .. } | Self::Mesh { .. } | Self::InMemory { .. } => Diagonals::Alternating,
         }
     }
 }
@@ -195,7 +195,7 @@ impl Cloth {
     /// # Ok::<(), toile::Error>(())
     /// ```
     pub fn from_mesh(mesh: TriMesh) -> Self {
-        Self::from_shape(ClothShape::Given { mesh, rest: None })
+        Self::from_shape(ClothShape::InMemory { mesh, rest: None })
     }
 
     /// A cloth of any shape.
@@ -242,14 +242,14 @@ impl Cloth {
     /// Makes it of a fabric.
     #[must_use]
     pub fn fabric(mut self, fabric: Fabric) -> Self {
-        self.fabric = FabricSource::Given(Box::new(fabric));
+        self.fabric = FabricSource::Inline(Box::new(fabric));
         self
     }
 
     /// Says where the rest shape of a mesh comes from; other shapes have their own.
     #[must_use]
     pub fn rest(mut self, from: RestShape) -> Self {
-        if let ClothShape::Mesh { rest, .. } | ClothShape::Given { rest, .. } = &mut self.shape {
+        if let ClothShape::Mesh { rest, .. } | ClothShape::InMemory { rest, .. } = &mut self.shape {
             *rest = Some(from);
         }
         self

@@ -16,7 +16,7 @@ use toml::{Table, Value};
 /// use toile::{Fabric, FabricSource};
 ///
 /// let stiff: FabricSource = Fabric { bend_weft: 1e-4, ..Fabric::default() }.into();
-/// assert!(matches!(stiff, FabricSource::Given(_)));
+/// assert!(matches!(stiff, FabricSource::Inline(_)));
 /// assert_eq!(FabricSource::default(), FabricSource::Named("cotton".into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub enum FabricSource {
     /// Values that differ from those of `base`, which is cotton if not given, as they stand in a scene file.
     Changed(Table),
     /// A fabric.
-    Given(Box<Fabric>),
+    Inline(Box<Fabric>),
     /// Something else, which is refused with its place when the scene is built.
     Other(Value),
 }
@@ -50,7 +50,7 @@ impl From<Value> for FabricSource {
 
 impl From<Fabric> for FabricSource {
     fn from(fabric: Fabric) -> Self {
-        Self::Given(Box::new(fabric))
+        Self::Inline(Box::new(fabric))
     }
 }
 
@@ -58,7 +58,7 @@ impl Scene {
     /// The fabric that `source`, standing at `path`, means.
     pub(super) fn fabric(&self, path: &str, source: &FabricSource) -> Result<Fabric, Error> {
         match source {
-            FabricSource::Given(fabric) => Ok(Fabric::clone(fabric)),
+            FabricSource::Inline(fabric) => Ok(Fabric::clone(fabric)),
             FabricSource::Named(name) => self.named_fabric(path, name),
             FabricSource::Changed(changes) => {
                 let mut changes = changes.clone();

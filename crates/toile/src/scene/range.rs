@@ -3,40 +3,40 @@
 //! Numbers of `[solver]` and of fabrics have their ranges where they are defined ([`toile_sim::Settings::validate`],
 //! [`toile_sim::Fabric::validate`]).
 
-use super::{BodyShape, Cloth, ClothShape, Pinned, Place, Rotate, Scene};
+use super::{BodyMotion, BodyShape, Cloth, ClothShape, Pinned, Place, Rotate, Scene};
 use crate::error::SceneError;
 use glam::DVec3;
 use toile_sim::Motion;
 
 /// Largest coordinate and size [m].
-const FAR: f64 = 1e6;
+const MAX_COORDINATE: f64 = 1e6;
 /// Longest time [s]: thirty thousand years.
-const LONG: f64 = 1e12;
+const MAX_DURATION: f64 = 1e12;
 /// Largest acceleration of free fall [m/s²]: a hundred times that of the earth.
-const STRONG: f64 = 1000.0;
+const MAX_GRAVITY: f64 = 1000.0;
 /// Fastest wind [m/s]: the formula of the drag ends with the speed of sound.
-const STORM: f64 = 340.0;
+const MAX_WIND_SPEED: f64 = 340.0;
 /// Fastest motion of a body or pin [m/s].
-const FAST: f64 = 1e4;
+const MAX_SPEED: f64 = 1e4;
 /// Most turns of a motion or place [degrees].
-const WOUND: f64 = 3.6e6;
+const MAX_ROTATION: f64 = 3.6e6;
 /// Most keys of a motion.
-const MOST_KEYS: usize = 100_000;
+const MAX_KEYS: usize = 100_000;
 /// Steps beyond this cannot be counted in the double-precision time.
-const MOST_STEPS: f64 = 9e15;
+const MAX_STEPS: f64 = 9e15;
 
 type Checked = Result<(), Box<SceneError>>;
 
 impl Scene {
     /// Refuses numbers outside their range, with the place.
     pub(super) fn check_ranges(&self) -> Checked {
-        self.number("duration", self.duration, [0.0, LONG], "s")?;
+        self.number("duration", self.duration, [0.0, MAX_DURATION], "s")?;
         if !(self.fps.is_finite() && self.fps > 0.0) {
             return Err(self.error("fps", &format!("is {:?}; it must be above zero", self.fps)));
         }
-        self.vector("gravity", self.gravity, STRONG, "m/s²")?;
+        self.vector("gravity", self.gravity, MAX_GRAVITY, "m/s²")?;
         if let Some(w) = &self.wind {
-            self.vector("wind.velocity", w.velocity, STORM, "m/s")?;
+            self.vector("wind.velocity", w.velocity, MAX_WIND_SPEED, "m/s")?;
             self.number("wind.gust", w.gust, [0.0, 10.0], "times the mean velocity")?;
             self.number("wind.gust_period", w.gust_period, [1e-3, 1e6], "s")?;
             self.number("wind.gust_size", w.gust_size, [1e-3, 1e6], "m")?;
@@ -50,7 +50,9 @@ impl Scene {
         for (i, body) in self.bodies.iter().enumerate() {
             let path = format!("body.{i}");
             self.check_body_shape(&format!("{path}.shape"), &body.shape)?;
-            self.check_motion(&format!("{path}.motion"), &body.motion)?;
+            if let BodyMotion::Rigid(motion) = &body.motion {
+                self.check_motion(&format!("{path}.motion"), motion)?;
+            }
             if let Some(friction) = body.friction {
                 self.number(&format!("{path}.friction"), friction, [0.0, 100.0], "")?;
             }
@@ -61,7 +63,7 @@ impl Scene {
     /// Whether the steps of the duration can be counted.
     pub(super) fn check_steps(&self, step: f64) -> Checked {
         let steps = self.duration / step;
-        if steps <= MOST_STEPS {
+        if steps <= MAX_STEPS {
             return Ok(());
         }
         let reason = format!("takes {steps:.1e} steps of {step:?} s, more than can be counted");
@@ -70,11 +72,11 @@ impl Scene {
 
     fn check_camera(&self) -> Checked {
         let camera = &self.camera;
-        self.number("camera.azimuth", camera.azimuth, [-WOUND, WOUND], "degrees")?;
+        self.number("camera.azimuth", camera.azimuth, [-MAX_ROTATION, MAX_ROTATION], "degrees")?;
         self.number("camera.elevation", camera.elevation, [-90.0, 90.0], "degrees")?;
         let Some([a, b]) = camera.frame else { return Ok(()) };
-        self.vector("camera.frame.0", a, FAR, "m")?;
-        self.vector("camera.frame.1", b, FAR, "m")?;
+        self.vector("camera.frame.0", a, MAX_COORDINATE, "m")?;
+        self.vector("camera.frame.1", b, MAX_COORDINATE, "m")?;
         if (b - a).length() < 1e-6 {
             let reason = "is a point; give two corners of the box that the picture shows";
             return Err(self.error("camera.frame", reason));
@@ -86,10 +88,10 @@ impl Scene {
         let sizes = match cloth.shape {
             ClothShape::Grid { width, height, .. } => &[("width", width), ("height", height)],
             ClothShape::Knot { width, length, .. } => &[("width", width), ("length", length)],
-            ClothShape::Mesh { .. } | ClothShape::Given { .. } => &[][..],
+            ClothShape::Mesh { .. } | ClothShape::InMemory { .. } => &[][..],
         };
         for (key, value) in sizes {
-            if !(value.is_finite() && *value > 0.0 && *value <= FAR) {
+            if !(value.is_finite() && *value > 0.0 && *value <= MAX_COORDINATE) {
                 let reason = format!("is {value:?}; it must be above zero and at most 1e6 [m]");
                 return Err(self.error(&format!("{path}.shape.{key}"), &reason));
             }
@@ -100,23 +102,23 @@ impl Scene {
             if s.count == 0 {
                 return Err(self.error(&format!("{path}.count"), "is 0; it must be 1 or more"));
             }
-            self.vector(&format!("{path}.offset"), s.offset, FAR, "m")?;
-            self.number(&format!("{path}.turn"), s.turn, [-WOUND, WOUND], "degrees")?;
+            self.vector(&format!("{path}.offset"), s.offset, MAX_COORDINATE, "m")?;
+            self.number(&format!("{path}.turn"), s.turn, [-MAX_ROTATION, MAX_ROTATION], "degrees")?;
         }
         if let Some(j) = cloth.jitter {
             let path = format!("{path}.jitter");
             self.number(&format!("{path}.amplitude"), j.amplitude, [0.0, 10.0], "m")?;
-            self.vector(&format!("{path}.axis"), j.axis, FAR, "")?;
+            self.vector(&format!("{path}.axis"), j.axis, MAX_COORDINATE, "")?;
         }
         for (k, pin) in cloth.pins.iter().enumerate() {
             let path = format!("{path}.pins.{k}");
             if let Pinned::Box(corners) = &pin.what {
                 for (corner, p) in corners.iter().enumerate() {
-                    self.vector(&format!("{path}.box.{corner}"), *p, FAR, "m")?;
+                    self.vector(&format!("{path}.box.{corner}"), *p, MAX_COORDINATE, "m")?;
                 }
             }
             if let Some(until) = pin.until.filter(|t| *t != f64::INFINITY) {
-                self.number(&format!("{path}.until"), until, [0.0, LONG], "s")?;
+                self.number(&format!("{path}.until"), until, [0.0, MAX_DURATION], "s")?;
             }
             self.check_motion(&format!("{path}.motion"), &pin.motion)?;
         }
@@ -124,35 +126,40 @@ impl Scene {
     }
 
     pub(super) fn check_place(&self, path: &str, place: &Place) -> Checked {
-        self.vector(&format!("{path}.at"), place.at, FAR, "m")?;
+        self.vector(&format!("{path}.at"), place.at, MAX_COORDINATE, "m")?;
         place.rotate.map_or(Ok(()), |r| self.check_rotate(&format!("{path}.rotate"), &r))
     }
 
     pub(super) fn check_rotate(&self, path: &str, rotate: &Rotate) -> Checked {
-        self.vector(&format!("{path}.axis"), rotate.axis, FAR, "")?;
+        self.vector(&format!("{path}.axis"), rotate.axis, MAX_COORDINATE, "")?;
         if rotate.axis.length() <= f64::EPSILON {
             return Err(self.error(&format!("{path}.axis"), "has no direction"));
         }
-        self.number(&format!("{path}.degrees"), rotate.degrees, [-WOUND, WOUND], "degrees")
+        self.number(
+            &format!("{path}.degrees"),
+            rotate.degrees,
+            [-MAX_ROTATION, MAX_ROTATION],
+            "degrees",
+        )
     }
 
     fn check_body_shape(&self, path: &str, shape: &BodyShape) -> Checked {
         let at = |key: &str| format!("{path}.{key}");
         match shape {
             BodyShape::Sphere { at: p, .. } | BodyShape::Plane { at: p, .. } => {
-                self.vector(&at("at"), *p, FAR, "m")
+                self.vector(&at("at"), *p, MAX_COORDINATE, "m")
             }
             BodyShape::Capsule { a, b, .. } => {
-                self.vector(&at("a"), *a, FAR, "m")?;
-                self.vector(&at("b"), *b, FAR, "m")
+                self.vector(&at("a"), *a, MAX_COORDINATE, "m")?;
+                self.vector(&at("b"), *b, MAX_COORDINATE, "m")
             }
             BodyShape::Box { at: p, rotate, .. } | BodyShape::Ring { at: p, rotate, .. } => {
-                self.vector(&at("at"), *p, FAR, "m")?;
+                self.vector(&at("at"), *p, MAX_COORDINATE, "m")?;
                 rotate.map_or(Ok(()), |r| self.check_rotate(&at("rotate"), &r))
             }
-            BodyShape::Mesh { place, .. } | BodyShape::Given { place, .. } => {
-                self.check_place(&at("place"), place)
-            }
+            BodyShape::Mesh { place, .. }
+            | BodyShape::Mannequin { place, .. }
+            | BodyShape::InMemory { place, .. } => self.check_place(&at("place"), place),
         }
     }
 
@@ -161,23 +168,28 @@ impl Scene {
         match motion {
             Motion::Still => Ok(()),
             Motion::Steady { velocity, axis, turns_per_second, centre } => {
-                self.vector(&at("velocity"), *velocity, FAST, "m/s")?;
-                self.vector(&at("axis"), *axis, FAR, "")?;
-                self.vector(&at("centre"), *centre, FAR, "m")?;
+                self.vector(&at("velocity"), *velocity, MAX_SPEED, "m/s")?;
+                self.vector(&at("axis"), *axis, MAX_COORDINATE, "")?;
+                self.vector(&at("centre"), *centre, MAX_COORDINATE, "m")?;
                 self.number(&at("turns_per_second"), *turns_per_second, [-1e6, 1e6], "1/s")
             }
             Motion::Keys { centre, keys } => {
-                self.vector(&at("centre"), *centre, FAR, "m")?;
-                if keys.len() > MOST_KEYS {
-                    let reason = format!("has {} keys; {MOST_KEYS} is the most", keys.len());
+                self.vector(&at("centre"), *centre, MAX_COORDINATE, "m")?;
+                if keys.len() > MAX_KEYS {
+                    let reason = format!("has {} keys; {MAX_KEYS} is the most", keys.len());
                     return Err(self.error(&at("keys"), &reason));
                 }
                 for (k, key) in keys.iter().enumerate() {
                     let at = |part: &str| format!("{path}.keys.{k}.{part}");
-                    self.number(&at("time"), key.time, [-LONG, LONG], "s")?;
-                    self.vector(&at("translate"), key.translate, FAR, "m")?;
-                    self.vector(&at("axis"), key.axis, FAR, "")?;
-                    self.number(&at("degrees"), key.degrees, [-WOUND, WOUND], "degrees")?;
+                    self.number(&at("time"), key.time, [-MAX_DURATION, MAX_DURATION], "s")?;
+                    self.vector(&at("translate"), key.translate, MAX_COORDINATE, "m")?;
+                    self.vector(&at("axis"), key.axis, MAX_COORDINATE, "")?;
+                    self.number(
+                        &at("degrees"),
+                        key.degrees,
+                        [-MAX_ROTATION, MAX_ROTATION],
+                        "degrees",
+                    )?;
                 }
                 self.check_speed(path, keys)
             }
@@ -188,8 +200,9 @@ impl Scene {
         for (k, pair) in keys.windows(2).enumerate() {
             let speed =
                 pair[1].translate.distance(pair[0].translate) / (pair[1].time - pair[0].time);
-            if speed > FAST {
-                let reason = format!("is reached at {speed:.1e} m/s; {FAST:?} m/s is the most");
+            if speed > MAX_SPEED {
+                let reason =
+                    format!("is reached at {speed:.1e} m/s; {MAX_SPEED:?} m/s is the most");
                 return Err(self.error(&format!("{path}.keys.{}", k + 1), &reason));
             }
         }

@@ -1,7 +1,7 @@
 //! Reading scenes: TOML, changes from outside, errors with their place.
 
 use super::locate::Source;
-use super::{BodyShape, Cloth, ClothShape, Scene};
+use super::{BodyMotion, BodyShape, Cloth, ClothShape, Scene};
 use crate::error::{Error, SceneError};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,11 @@ impl Scene {
             BodyShape::Mesh { file, .. } => Some(file),
             _ => None,
         });
-        let meshes = cloths.chain(bodies).map(|file| self.folder.join(file));
+        let motions = self.bodies.iter().filter_map(|body| match &body.motion {
+            BodyMotion::Figure(figure) => figure.file.as_ref(),
+            BodyMotion::Rigid(_) => None,
+        });
+        let meshes = cloths.chain(bodies).chain(motions).map(|file| self.folder.join(file));
         meshes.chain([PathBuf::from(self.source.name())]).collect()
     }
 

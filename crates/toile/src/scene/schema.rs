@@ -101,6 +101,22 @@ fn place() -> Value {
     object("Where it begins: turned first, then moved.", &[], properties)
 }
 
+/// A motion of a body: rigid, or a clip.
+fn body_motion() -> Value {
+    let mut motion = motion();
+    let file = json!({ "file": text("The BVH file, relative to the scene.") });
+    let mut clips = vec![variant("bvh", "A recorded motion of a mannequin.", &["file"], file)];
+    for name in toile_body::motion::Clip::NAMES {
+        let speed = match name {
+            "walk" | "walk-turn" | "run" => json!({ "speed": above(0, "Speed [m/s].") }),
+            _ => json!({}),
+        };
+        clips.push(variant(name, "A clip that a mannequin performs.", &[], speed));
+    }
+    motion["oneOf"].as_array_mut().expect("variants").extend(clips);
+    motion
+}
+
 fn motion() -> Value {
     let key = object(
         "One key.",
@@ -232,6 +248,11 @@ fn body() -> Value {
     });
     let plane = json!({ "at": vector("A point of it [m]."), "normal": vector("The free side.") });
     let mesh = json!({ "file": text("OBJ, PLY or GLB, relative to the scene."), "place": place() });
+    let mannequin = json!({
+        "size": { "description": "Its size.", "enum": ["XS", "S", "M", "L", "XL", "XXL"] },
+        "figure": { "description": "Whose body.", "enum": ["female", "male", "child"] },
+        "place": place(),
+    });
     let shapes = [
         variant("sphere", "A ball.", &["radius"], sphere),
         variant("capsule", "A rod with round ends.", &["a", "b", "radius"], capsule),
@@ -239,6 +260,7 @@ fn body() -> Value {
         variant("ring", "A round rod bent to a circle.", &["radius", "rod"], ring),
         variant("plane", "Everything below a plane.", &[], plane),
         variant("mesh", "A mesh from a file.", &["file"], mesh),
+        variant("mannequin", "A mannequin on the ground, facing +z.", &[], mannequin),
     ];
     object(
         "Something cloth collides with.",
@@ -246,7 +268,7 @@ fn body() -> Value {
         json!({
             "name": text("What it is called."),
             "shape": { "description": "Its shape at time zero.", "oneOf": shapes },
-            "motion": motion(),
+            "motion": body_motion(),
             "friction": at_least(0, "Its friction with cloth; the fabric's if not given."),
         }),
     )

@@ -10,13 +10,13 @@ use super::obstacle::Obstacle;
 use glam::DVec3;
 use toile_audit::{Error, Penetrations, Shape, body_penetrations};
 
-/// Mean of the unit ways outwards below which a part does not agree where to leave.
-const AGREED: f64 = 0.35;
+/// Mean of the unit directions outwards below which a part does not agree where to leave.
+const MIN_DIRECTION_AGREEMENT: f64 = 0.35;
 /// Points along each side of a triangle that are asked how deep they are.
-const POINTS: u32 = 8;
+const DEPTH_SAMPLES: u32 = 8;
 
 /// Rounds of pushes out of bodies after each push of cloth.
-const ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 
 /// All bodies at the start.
 pub(super) struct Bodies {
@@ -58,16 +58,16 @@ impl Bodies {
         });
         let out: Vec<DVec3> = part.iter().map(|v| obstacle.distance(cloth.at(*v)).1).collect();
         let mean = out.iter().sum::<DVec3>() / part.len() as f64;
-        if !whole && mean.length() >= AGREED {
+        if !whole && mean.length() >= MIN_DIRECTION_AGREEMENT {
             return;
         }
         let front = normal_of(cloth, part);
-        let ways =
+        let directions =
             [DVec3::Y, mean, front, -front, DVec3::X, -DVec3::X, DVec3::Z, -DVec3::Z, -DVec3::Y];
         let exit = |v: u32, d: DVec3| obstacle.exit(cloth.at(v), d, self.clear);
         // The way that moves the cloth least; the first of equals.
         let mut best: Option<(f64, DVec3)> = None;
-        for d in ways.into_iter().filter_map(DVec3::try_normalize) {
+        for d in directions.into_iter().filter_map(DVec3::try_normalize) {
             let farthest = part.iter().map(|v| exit(*v, d)).fold(0.0, f64::max);
             if best.is_none_or(|(least, _)| farthest < 0.999 * least) {
                 best = Some((farthest, d));
@@ -79,9 +79,9 @@ impl Bodies {
             if whole {
                 cloth.x[i] += d * farthest;
             } else if cloth.w[i] > 0.0 {
-                let way = (d + 0.5 * out).normalize_or(d);
-                let length = obstacle.exit(cloth.x[i], way, self.clear);
-                cloth.x[i] += way * length;
+                let direction = (d + 0.5 * out).normalize_or(d);
+                let length = obstacle.exit(cloth.x[i], direction, self.clear);
+                cloth.x[i] += direction * length;
             }
         }
     }
@@ -89,7 +89,7 @@ impl Bodies {
     /// Brings all out, in some rounds: what leaves one body may enter another.
     pub(super) fn push(&self, cloth: &mut Cloth<'_>, most: f64) -> Result<(), Error> {
         let triangles = &cloth.model.mesh.triangles;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let found = self.penetrations(&cloth.x, triangles)?;
             if found.iter().all(|f| f.count() == 0) {
                 break;
@@ -122,8 +122,8 @@ impl Bodies {
         for t in &found.triangles {
             let (distance, out, weights) = deepest(obstacle, cloth.corners(*t));
             if distance < self.clear {
-                let way = out.normalize_or(DVec3::Y) * (self.clear - distance);
-                moves.wish(cloth, cloth.model.mesh.triangles[*t as usize], weights, way);
+                let displacement = out.normalize_or(DVec3::Y) * (self.clear - distance);
+                moves.wish(cloth, cloth.model.mesh.triangles[*t as usize], weights, displacement);
             }
         }
         moves.apply(cloth, most);
@@ -133,9 +133,9 @@ impl Bodies {
 /// The deepest of some points of a triangle: its distance, the way outwards there, and its weights.
 fn deepest(obstacle: &Obstacle, [a, b, c]: [DVec3; 3]) -> (f64, DVec3, [f64; 3]) {
     let mut found = (f64::INFINITY, DVec3::ZERO, [0.0; 3]);
-    for i in 0..=POINTS {
-        for j in 0..=POINTS - i {
-            let [u, v] = [i, j].map(|k| f64::from(k) / f64::from(POINTS));
+    for i in 0..=DEPTH_SAMPLES {
+        for j in 0..=DEPTH_SAMPLES - i {
+            let [u, v] = [i, j].map(|k| f64::from(k) / f64::from(DEPTH_SAMPLES));
             let w = 1.0 - u - v;
             let (distance, out) = obstacle.distance(a * u + b * v + c * w);
             if distance < found.0 {

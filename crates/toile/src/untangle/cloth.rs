@@ -5,9 +5,9 @@ use toile_sim::Model;
 
 /// Least sweeps over all edges after each push. A sweep carries little farther than an edge, so that fine
 /// cloth has more: half as many as a square of its vertices has along a side.
-const SWEEPS: usize = 12;
+const MIN_SWEEPS: usize = 12;
 /// Part of an edge's error that a sweep takes back.
-const SOFT: f64 = 0.8;
+const RELAXATION: f64 = 0.8;
 
 /// Positions that are to be untangled.
 pub(super) struct Cloth<'a> {
@@ -108,18 +108,18 @@ impl<'a> Cloth<'a> {
     /// Draws edges back to lengths they may have, one after the other: pushed cloth takes its
     /// neighbours along instead of being torn.
     pub(super) fn relax(&mut self) {
-        let sweeps = SWEEPS.max(self.x.len().isqrt() / 2);
+        let sweeps = MIN_SWEEPS.max(self.x.len().isqrt() / 2);
         for _ in 0..sweeps {
             for (edge, [least, most]) in self.model.topology.edges.iter().zip(&self.lengths) {
                 let [a, b] = edge.vertices.map(|v| v as usize);
-                let way = self.x[b] - self.x[a];
-                let length = way.length();
+                let displacement = self.x[b] - self.x[a];
+                let length = displacement.length();
                 let wanted = length.clamp(*least, *most);
                 let weight = self.w[a] + self.w[b];
                 if length == wanted || length == 0.0 || weight == 0.0 {
                     continue;
                 }
-                let part = way * (SOFT * (length - wanted) / (length * weight));
+                let part = displacement * (RELAXATION * (length - wanted) / (length * weight));
                 self.x[a] += part * self.w[a];
                 self.x[b] -= part * self.w[b];
             }
@@ -141,25 +141,25 @@ impl Moves {
         Self { sum, count, shifts: Vec::new() }
     }
 
-    /// Wishes that a whole piece moves by `way` against another, if either is free.
-    pub(super) fn shift(&mut self, cloth: &Cloth<'_>, pieces: [u32; 2], way: DVec3) {
+    /// Wishes that a whole piece moves by `displacement` against another, if either is free.
+    pub(super) fn shift(&mut self, cloth: &Cloth<'_>, pieces: [u32; 2], displacement: DVec3) {
         let free = pieces.map(|p| !cloth.held[p as usize]);
         let share = if free == [true; 2] { 0.5 } else { 1.0 };
         for (k, sign) in [(0, 1.0), (1, -1.0)] {
             if free[k] {
-                self.shifts.push((pieces[k], way * (sign * share)));
+                self.shifts.push((pieces[k], displacement * (sign * share)));
             }
         }
     }
 
-    /// Wishes that the weighted point Σ wᵢ xᵢ moves by `way`; those move more that are light and
+    /// Wishes that the weighted point Σ wᵢ xᵢ moves by `displacement`; those move more that are light and
     /// have a large share.
     pub(super) fn wish<const N: usize>(
         &mut self,
         cloth: &Cloth<'_>,
         points: [u32; N],
         weights: [f64; N],
-        way: DVec3,
+        displacement: DVec3,
     ) {
         let each = |k: usize| weights[k] * cloth.w[points[k] as usize];
         let all: f64 = (0..N).map(|k| weights[k] * each(k)).sum();
@@ -168,7 +168,7 @@ impl Moves {
         }
         for k in 0..N {
             if each(k) != 0.0 {
-                self.sum[points[k] as usize] += way * (each(k) / all);
+                self.sum[points[k] as usize] += displacement * (each(k) / all);
                 self.count[points[k] as usize] += 1;
             }
         }
@@ -188,15 +188,15 @@ impl Moves {
 
     /// Moves whole pieces, each by the mean of its wishes.
     fn apply_shifts(&self, cloth: &mut Cloth<'_>) -> bool {
-        let mut ways = vec![(DVec3::ZERO, 0.0); cloth.held.len()];
-        for (piece, way) in &self.shifts {
-            let (sum, count) = &mut ways[*piece as usize];
-            *sum += *way;
+        let mut displacements = vec![(DVec3::ZERO, 0.0); cloth.held.len()];
+        for (piece, displacement) in &self.shifts {
+            let (sum, count) = &mut displacements[*piece as usize];
+            *sum += *displacement;
             *count += 1.0;
         }
         for v in 0..cloth.x.len() {
             let t = cloth.model.topology.triangles_of(v as u32)[0];
-            let (sum, count) = ways[cloth.piece[t as usize] as usize];
+            let (sum, count) = displacements[cloth.piece[t as usize] as usize];
             if count > 0.0 {
                 cloth.x[v] += sum / count;
             }

@@ -19,11 +19,11 @@ use glam::DVec3;
 use toile_mesh::NONE;
 
 /// Least |E·N| that is divided by: an edge along a triangle would be thrown far along its normal.
-const GRAZING: f64 = 0.2;
+const MIN_EDGE_NORMAL_DOT: f64 = 0.2;
 /// |G| at which a crossing moves by most of what it may.
-const CLEAR: f64 = 0.3;
+const FULL_STEP_GRADIENT: f64 = 0.3;
 /// Sum of G along a contour above which all of it is drawn to one side.
-const DRAWN: f64 = 0.5;
+const GLOBAL_GRADIENT_THRESHOLD: f64 = 0.5;
 
 /// How contours are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,8 @@ fn draw_together(cloth: &Cloth<'_>, contour: &[Crossing], most: f64, moves: &mut
     let first = &contour[0];
     let side = |c: &Crossing| if c.curve == first.curve { 1.0 } else { -1.0 };
     let total: DVec3 = contour.iter().map(|c| gradient(cloth, c) * side(c)).sum();
-    let drawn = if total.length() > DRAWN { total.normalize() } else { DVec3::ZERO };
+    let drawn =
+        if total.length() > GLOBAL_GRADIENT_THRESHOLD { total.normalize() } else { DVec3::ZERO };
     let own = cloth.piece[cloth.model.topology.edges[first.edge as usize].triangles[0] as usize];
     let other = cloth.piece[first.triangle as usize];
     if own != other {
@@ -92,11 +93,12 @@ fn draw_together(cloth: &Cloth<'_>, contour: &[Crossing], most: f64, moves: &mut
     }
     for c in contour {
         let g = gradient(cloth, c) + drawn * side(c);
-        let way = g * (most / (g.length_squared() + CLEAR * CLEAR).sqrt());
+        let displacement =
+            g * (most / (g.length_squared() + FULL_STEP_GRADIENT * FULL_STEP_GRADIENT).sqrt());
         let [a, b] = cloth.model.topology.edges[c.edge as usize].vertices;
         let [i, j, k] = cloth.model.mesh.triangles[c.triangle as usize];
         let [u, v, w] = c.weights;
-        moves.wish(cloth, [a, b, i, j, k], [1.0 - c.along, c.along, -u, -v, -w], way);
+        moves.wish(cloth, [a, b, i, j, k], [1.0 - c.along, c.along, -u, -v, -w], displacement);
     }
 }
 
@@ -107,7 +109,8 @@ fn gradient(cloth: &Cloth<'_>, c: &Crossing) -> DVec3 {
     let e = (cloth.at(b) - cloth.at(a)).normalize_or_zero();
     let n = normal(cloth.corners(c.triangle));
     let slope = e.dot(n);
-    let slope = if slope < 0.0 { slope.min(-GRAZING) } else { slope.max(GRAZING) };
+    let slope =
+        if slope < 0.0 { slope.min(-MIN_EDGE_NORMAL_DOT) } else { slope.max(MIN_EDGE_NORMAL_DOT) };
     let mut g = DVec3::ZERO;
     for s in edge.triangles.into_iter().filter(|s| *s != NONE) {
         let own = cloth.corners(s);
@@ -124,13 +127,13 @@ fn gradient(cloth: &Cloth<'_>, c: &Crossing) -> DVec3 {
 /// Moves two triangles apart that touch or lie in one plane: nothing says which way, so that the later one goes to
 /// the front of the earlier.
 fn part(cloth: &Cloth<'_>, [s, t]: [u32; 2], gap: f64, moves: &mut Moves) {
-    let way = normal(cloth.corners(s)) * gap;
+    let displacement = normal(cloth.corners(s)) * gap;
     let (own, other) = (s as usize, t as usize);
     let (own, other) = (cloth.model.mesh.triangles[own], cloth.model.mesh.triangles[other]);
     for v in other.into_iter().filter(|v| !own.contains(v)) {
-        moves.wish(cloth, [v], [1.0], way * 0.5);
+        moves.wish(cloth, [v], [1.0], displacement * 0.5);
     }
     for v in own.into_iter().filter(|v| !other.contains(v)) {
-        moves.wish(cloth, [v], [1.0], way * -0.5);
+        moves.wish(cloth, [v], [1.0], displacement * -0.5);
     }
 }

@@ -6,10 +6,10 @@ use toile_collide::field;
 use toile_mesh::TriMesh;
 
 /// Steps along a ray before it is taken to have left the body.
-const MARCH: u32 = 200;
+const MAX_MARCH_STEPS: u32 = 200;
 
 /// Distance below which a point counts as in the surface of a mesh, for coordinates of a metre [m].
-const ROUNDING: f64 = 1e-12;
+const SURFACE_TOLERANCE: f64 = 1e-12;
 
 /// A body as it stands at the start.
 pub(super) enum Obstacle {
@@ -66,7 +66,7 @@ impl Obstacle {
             Self::Mesh { solid, normals } => {
                 let nearest = solid.nearest(p);
                 // In the surface the difference of the points is rounding, and which side it is on as well.
-                if nearest.distance <= ROUNDING * (1.0 + p.length()) {
+                if nearest.distance <= SURFACE_TOLERANCE * (1.0 + p.length()) {
                     let normal = normals.get(nearest.triangle as usize);
                     return (0.0, normal.copied().unwrap_or_default());
                 }
@@ -102,15 +102,15 @@ impl Obstacle {
     /// Way along `d` until a point is `clear` outside [m].
     pub(super) fn exit(&self, p: DVec3, d: DVec3, clear: f64) -> f64 {
         let least = 0.1 * clear;
-        let mut way = 0.0;
-        for _ in 0..MARCH {
-            let (distance, _) = self.distance(p + d * way);
+        let mut travelled = 0.0;
+        for _ in 0..MAX_MARCH_STEPS {
+            let (distance, _) = self.distance(p + d * travelled);
             if distance >= clear {
                 break;
             }
             // Nothing of the surface is nearer than the distance says.
-            way += (clear - distance).abs().min(distance.abs() + clear).max(least);
+            travelled += (clear - distance).abs().min(distance.abs() + clear).max(least);
         }
-        way
+        travelled
     }
 }

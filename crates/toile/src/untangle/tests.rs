@@ -174,7 +174,7 @@ fn linked() -> World {
 fn sheets_with_linked_borders_that_are_held_cannot_be_untangled_and_it_says_so() {
     let mut w = linked();
     let start = w.state().x.clone();
-    let held = w.held();
+    let held = w.pinned_vertices();
     let report = undone(&mut w);
     assert!(report.intersections_after > 0);
     assert_eq!(report.intersections_after, find(&mut w).expect("finite").pairs.len() as u64);
@@ -234,9 +234,9 @@ fn cloth_that_lies_exactly_on_a_body_is_moved_off_it_and_the_run_goes_on() {
         for (size, cells) in [(0.4, 16), (0.15, 7)] {
             let name = body.name.clone();
             let mut w = world(vec![sheet(size, size, cells, cells)], vec![body.clone()], vec![]);
-            let report = begin(&mut w).expect("a start").expect("something to do");
+            let report = resolve_start(&mut w).expect("a start").expect("something to do");
             // Against a mesh the audit is exact, and what lies in its surface counts as inside.
-            let found = report.without_room_before + report.body_penetrations_before;
+            let found = report.separation_violations_before + report.body_penetrations_before;
             assert!(found > 0 && report.moved > 0, "{name}: {report:?}");
             assert!(report.largest_displacement < 1e-2, "{name}: {report:?}");
             assert!(w.infeasible().expect("finite").is_empty(), "{name}");
@@ -253,7 +253,7 @@ fn cloth_that_lies_exactly_on_a_body_is_moved_off_it_and_the_run_goes_on() {
 fn cloth_that_is_held_in_contact_is_refused_before_the_first_step() {
     let pins = vec![Pin::still((0..64).collect())];
     let mut w = world(vec![sheet(0.15, 0.15, 7, 7)], vec![block(0.0)], pins);
-    let error = begin(&mut w).expect_err("it cannot be moved").to_string();
+    let error = resolve_start(&mut w).expect_err("it cannot be moved").to_string();
     for part in ["begins in contact", "vertex 0 of \"piece-0\"", "\"block\"", "held there"] {
         assert!(error.contains(part), "{error}");
     }
@@ -274,6 +274,6 @@ fn cloth_in_contact_that_shall_not_be_moved_is_refused_before_the_first_step() {
     };
     let surroundings = Surroundings { bodies: vec![block(0.0)], ..Surroundings::default() };
     let mut w = World::new(vec![cloth], surroundings, settings).expect("a world");
-    let error = begin(&mut w).expect_err("it is refused").to_string();
+    let error = resolve_start(&mut w).expect_err("it is refused").to_string();
     assert!(error.contains("begins in contact"), "{error}");
 }

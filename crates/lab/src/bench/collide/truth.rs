@@ -64,8 +64,8 @@ fn is_true(case: &Case, surface: &Surface, pair: Pair, p: [u32; 2]) -> bool {
         return true;
     }
     // Apart at both ends: only a pass between them is left to find.
-    let between = Separation { radius: 0.0, gap: separation, leeway: 0.0, body: 0.0 };
-    Ccd::Separating.answer(pair, &x, between, Filter::Hull).is_some()
+    let between = Separation { radius: 0.0, gap: separation, max_approach: 0.0, body: 0.0 };
+    Ccd::Separating.time_of_impact(pair, &x, between, Filter::Hull).is_some()
 }
 
 fn distance_of(pair: Pair, [p, q, r, s]: [DVec3; 4]) -> f64 {

@@ -17,7 +17,7 @@ fn a_tensile_loop_has_the_figures_of_the_file_within_two_per_cent() {
     assert!(off(found.em, 0.068) < 0.02 && off(found.lt, 0.625) < 0.02, "{found:?}");
     assert!(off(found.rt, 0.64) < 0.02, "{found:?}");
     let top = path.iter().map(|p| p.1).fold(0.0, f64::max);
-    assert!(off(top, LAST_TENSION) < 1e-5);
+    assert!(off(top, KES_MAX_TENSION) < 1e-5);
 }
 
 #[test]

@@ -13,7 +13,7 @@ const LARGEST_GAP: f64 = 0.05;
 /// Time between frames that are put between such keys [s].
 const BETWEEN: f64 = 1.0 / 30.0;
 /// Most frames that are put between keys.
-const MOST_BETWEEN: f64 = 100_000.0;
+const MAX_BETWEEN: f64 = 100_000.0;
 
 /// What a channel changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -277,7 +277,7 @@ fn frame_times(file: &File<'_>, channels: &[Channel]) -> Result<Vec<f64>, Error>
         if gap > LARGEST_GAP && channels.iter().any(|c| c.moves_between(*key, *next)) {
             let parts = (gap / BETWEEN).ceil();
             between += parts;
-            if between > MOST_BETWEEN {
+            if between > MAX_BETWEEN {
                 let what = format!("the animation lasts {:.0} s", keys[keys.len() - 1] - keys[0]);
                 return Err(file.error(what, "export a shorter part of it"));
             }

@@ -448,6 +448,35 @@ fn rigid_objects_move_beside_what_deforms() {
 }
 
 #[test]
+fn several_objects_change_their_shape_at_once() {
+    let mut model = two_fabrics();
+    let swollen = |x: &[DVec3], k: usize| -> Vec<DVec3> {
+        x.iter().map(|p| *p * (1.0 + 0.1 * k as f64)).collect()
+    };
+    let sheet = model.objects[0].mesh.positions.clone();
+    let ball = model.objects[1].mesh.positions.clone();
+    let frames: Vec<_> = (0..3).map(|k| swollen(&sheet, k)).collect();
+    model.objects[1].frames = (0..3).map(|k| swollen(&ball, 2 * k)).collect();
+    let mut bytes = Vec::new();
+    write_model_animation(&mut bytes, &model, &frames, &Playback::new(30.0)).unwrap();
+    let reader = Reader::new(&bytes, "t.glb").unwrap();
+    assert_eq!(reader.times().len(), 3);
+    for k in 0..3 {
+        let found = reader.frame(k).unwrap();
+        let rows = found.len() - ball.len();
+        assert_near(&found[rows..], &swollen(&ball, 2 * k), 1e-6);
+        let widest = |x: &[DVec3]| x.iter().map(|p| p.x).fold(0.0, f64::max);
+        assert!((widest(&found[..rows]) - widest(&frames[k])).abs() < 1e-6);
+    }
+    model.objects[1].frames[2].pop();
+    let error = write_model_animation(&mut Vec::new(), &model, &frames, &Playback::new(30.0));
+    assert!(error.unwrap_err().to_string().contains("frame 2 of object `body`"));
+    model.objects[1].frames.pop();
+    let error = write_model_animation(&mut Vec::new(), &model, &frames, &Playback::new(30.0));
+    assert!(error.unwrap_err().to_string().contains("2 frames of its own for 3"));
+}
+
+#[test]
 fn primitives_that_share_their_vertices_do_not_unfold_without_bound() {
     let bytes = edited(|j| {
         let primitive = j["meshes"][0]["primitives"][0].clone();

@@ -7,7 +7,7 @@
 mod binary;
 mod layout;
 
-use super::super::model::{Material, Model, Rows};
+use super::super::model::{Material, Model, Object, Rows};
 use super::super::{check_writable, invalid_input};
 use crate::TriMesh;
 use glam::DVec3;
@@ -109,7 +109,7 @@ pub fn write_model(out: &mut dyn Write, model: &Model) -> io::Result<()> {
 }
 
 /// Writes objects in motion: `frames` are positions of the vertices of the first object; the others stand still, or are
-/// where their poses say.
+/// where their poses or their own frames say.
 ///
 /// # Errors
 /// As [`write_model`], and if there is no frame, a frame does not fit the first object, there is not a pose for each frame, or
@@ -159,9 +159,19 @@ struct Movie<'a> {
 }
 
 impl Movie<'_> {
+    /// Positions of an object in each frame; none if it does not change its shape.
+    fn frames_of(&self, object: usize) -> &[Vec<DVec3>] {
+        if object == 0 { self.frames } else { &self.model.objects[object].frames }
+    }
+
     /// Positions of an object in the first frame.
     fn base(&self, object: usize) -> &[DVec3] {
-        if object == 0 { &self.frames[0] } else { &self.model.objects[object].mesh.positions }
+        self.frames_of(object).first().unwrap_or(&self.model.objects[object].mesh.positions)
+    }
+
+    /// Whether an object has morph targets.
+    fn is_morphed(&self, object: usize) -> bool {
+        self.frames_of(object).len() > 1
     }
 }
 
@@ -185,6 +195,7 @@ fn check_frames(model: &Model, frames: &[Vec<DVec3>], rate: f64) -> io::Result<(
         }
     }
     for (k, object) in model.objects.iter().enumerate() {
+        check_own_frames(object, k, frames.len())?;
         let (name, poses) = (&object.name, object.poses.len());
         if poses > 0 && (k == 0 || poses != frames.len()) {
             let what = format!("object `{name}` has {poses} poses for {} frames", frames.len());
@@ -196,6 +207,28 @@ fn check_frames(model: &Model, frames: &[Vec<DVec3>], rate: f64) -> io::Result<(
             let what = format!("object `{name}` is too far for 32-bit numbers; move it");
             return Err(invalid_input(what));
         }
+    }
+    Ok(())
+}
+
+/// Refuses frames that an object has of its own and that do not fit it or the animation.
+fn check_own_frames(object: &Object, k: usize, count: usize) -> io::Result<()> {
+    let (name, own) = (&object.name, &object.frames);
+    if own.is_empty() {
+        return Ok(());
+    }
+    if k == 0 || own.len() != count || !object.poses.is_empty() {
+        let what = format!("object `{name}` has {} frames of its own for {count}", own.len());
+        return Err(invalid_input(what));
+    }
+    let points = object.mesh.positions.len();
+    if let Some(bad) = own.iter().position(|f| f.len() != points) {
+        let what = format!("frame {bad} of object `{name}` is not one point for each vertex");
+        return Err(invalid_input(what));
+    }
+    if own.iter().flatten().any(|p| !p.as_vec3().is_finite()) {
+        let what = format!("object `{name}` is too far for 32-bit numbers; move it");
+        return Err(invalid_input(what));
     }
     Ok(())
 }

@@ -46,12 +46,12 @@ impl World {
             return None;
         }
         let view = surfel.frame.local(surfel.view);
-        let scattered = bsdf.eval(view, local);
+        let (scattered, chance) = bsdf.eval_and_pdf(view, local);
         if scattered.max_element() <= 0.0 {
             return None;
         }
         let weight = match incident.pdf {
-            Some(pdf) => power_heuristic(share * pdf, bsdf.pdf(view, local)),
+            Some(pdf) => power_heuristic(share * pdf, chance),
             None => 1.0,
         };
         let light = incident.weight * scattered * (weight / share);

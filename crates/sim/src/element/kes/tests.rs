@@ -27,8 +27,8 @@ fn a_thread_with_slack_is_free_inside_it() {
         check::at_rest(&Thread { vertices: [0, 1], rest: 1.0, pull: &pull }, &x, 40.0);
     }
     let x = [DVec3::ZERO, DVec3::X * 0.8];
-    let pressed = Thread { vertices: [0, 1], rest: 1.0, pull: &pull };
-    assert!(pressed.energy(&x) > 0.0, "the printed odd power is negative here");
+    let compressed = Thread { vertices: [0, 1], rest: 1.0, pull: &pull };
+    assert!(compressed.energy(&x) > 0.0, "the printed odd power is negative here");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn the_tensile_curve_has_the_strain_and_the_work_of_the_test() {
     let (em, lt) = (0.05, 0.7);
     let curve = tensile(em, lt).unwrap();
     let [work, tension, _] = curve.evaluate(em);
-    assert!((tension - LAST_TENSION).abs() < 1e-9);
+    assert!((tension - KES_MAX_TENSION).abs() < 1e-9);
     // WT = LT · ½ T_m e_m; 32 pieces are a good fit, not an exact one.
-    assert!((work / (lt * 0.5 * LAST_TENSION * em) - 1.0).abs() < 2e-3, "{work}");
+    assert!((work / (lt * 0.5 * KES_MAX_TENSION * em) - 1.0).abs() < 2e-3, "{work}");
     assert!(tensile(0.0, 0.7).is_err() && tensile(0.05, 1.2).is_err());
 }

@@ -6,7 +6,7 @@
 //! `Σ m_e φ′ ∇θ_e`, as cheap as that of hinges.
 //!
 //! The Gauss–Newton Hessian `Jᵀ F⁻¹ J`, J = φ′ ∇θ, couples everything with everything. It is applied, never
-//! stored ([`Moments::apply`]); in its place [`Moments::stand_in`] has the matrix of hinges, with what the
+//! stored ([`Moments::apply`]); in its place [`Moments::hinge_hessian`] has the matrix of hinges, with what the
 //! moment of an edge does to itself. Both have the same null space; the quotient of their energies lies
 //! within small bounds on any mesh, so the one preconditions the other.
 
@@ -161,9 +161,9 @@ impl Moments {
         }
     }
 
-    /// Semidefinite stand-in k g gᵀ for the Hessian, edge by edge: k [N·m], the inverse of the edge's own compliance, and
+    /// Semidefinite approximation k g gᵀ of the Hessian, edge by edge: k [N·m], the inverse of the edge's own compliance, and
     /// g [1/m].
-    pub fn stand_in(&self, crease: usize, x: &[DVec3]) -> (f64, [DVec3; 4]) {
+    pub fn hinge_hessian(&self, crease: usize, x: &[DVec3]) -> (f64, [DVec3; 4]) {
         let own = 1.0 / f64::from(self.compliance.diagonal()[crease]);
         (own, self.clamps.slopes(crease, &self.creases[crease], x))
     }
@@ -329,7 +329,8 @@ mod tests {
                 let exact: f64 = d.iter().zip(&applied).map(|(d, a)| d.dot(*a)).sum();
                 let near: f64 = (0..moments.creases().len())
                     .map(|c| {
-                        let ((k, g), v) = (moments.stand_in(c, &x), moments.creases()[c].vertices);
+                        let ((k, g), v) =
+                            (moments.hinge_hessian(c, &x), moments.creases()[c].vertices);
                         let along: f64 = (0..4).map(|i| g[i].dot(d[v[i] as usize])).sum();
                         k * along * along
                     })

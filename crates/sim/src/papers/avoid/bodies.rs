@@ -14,11 +14,11 @@ use glam::{DMat3, DVec3};
 use toile_collide::distance::{edge_edge, point_segment, point_triangle};
 
 /// How far inside a vertex may be before it counts, as a part of the gap: other vertices move it a little each time.
-const SLACK: f64 = 0.05;
+const PENETRATION_TOLERANCE: f64 = 0.05;
 /// Part of the gap between bodies and the middles of triangles.
-const CLEAR: f64 = 0.5;
+const FACE_GAP: f64 = 0.5;
 /// Part of its longest edge that a triangle's corners can be from its middle.
-const REACH: f64 = 0.6;
+const CENTROID_DISTANCE: f64 = 0.6;
 
 /// A body over one step.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ impl Obstacle {
         let poses = [body.motion.pose(t), body.motion.pose(t + h)];
         let round = |a: DVec3, b: DVec3, radius: f64| {
             let [before, after] = poses.map(|p| [p.apply(a), p.apply(b)]);
-            let dip = REACH * edge;
-            let core = radius + CLEAR * gap;
+            let dip = CENTROID_DISTANCE * edge;
+            let core = radius + FACE_GAP * gap;
             let radius = (radius + gap).hypot(dip);
             let drag = 0.5 * (after[0] + after[1] - before[0] - before[1]);
             Self::Round { ends: after, radius, core, drag }
@@ -136,7 +136,7 @@ fn limit_by_plane(
     let d = largest(normal.abs());
     for (v, x) in x.iter().enumerate() {
         let height = normal.dot(*x - point);
-        if height < -SLACK * gap && !limits.is_held(v) {
+        if height < -PENETRATION_TOLERANCE * gap && !limits.is_held(v) {
             found += 1;
             limits.put(v as u32, d, x[d] - height / normal[d], normal[d] > 0.0);
         }
@@ -168,7 +168,7 @@ impl Round {
         for (v, x) in x_t1.iter().enumerate() {
             let centre = a.lerp(b, point_segment(*x, a, b));
             let from = *x - centre;
-            if from.length() >= radius - SLACK * self.gap || limits.is_held(v) {
+            if from.length() >= radius - PENETRATION_TOLERANCE * self.gap || limits.is_held(v) {
                 continue;
             }
             found += 1;
@@ -205,7 +205,9 @@ impl Round {
             }
             let separation = shortest_vector(tri.map(|v| x_t1[v as usize]), [a, b]);
             let missing = core - separation.length();
-            if missing <= SLACK * self.gap || tri.iter().all(|v| limits.is_held(*v as usize)) {
+            if missing <= PENETRATION_TOLERANCE * self.gap
+                || tri.iter().all(|v| limits.is_held(*v as usize))
+            {
                 continue;
             }
             found += 1;

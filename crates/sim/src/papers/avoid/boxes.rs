@@ -3,9 +3,9 @@
 use glam::{DVec2, DVec3};
 
 /// Part of the gap by which boxes may overlap: conflicts come to an end, and rounding is no collision.
-const LEEWAY: f64 = 0.02;
+const OVERLAP_TOLERANCE: f64 = 0.02;
 /// Part of the gap by which boxes may overlap at the start and still be told apart.
-const SHALLOW: f64 = 0.9;
+const MAX_INITIAL_OVERLAP: f64 = 0.9;
 
 /// A box that moves linearly: corners at the start and at the end of a step, with its part of the gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +98,8 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
         }
     }
     if enter >= leave
-        || overlap(a, b, 0.5 * (enter + leave)).0.max(overlap(a, b, leave).0) <= LEEWAY * gap
+        || overlap(a, b, 0.5 * (enter + leave)).0.max(overlap(a, b, leave).0)
+            <= OVERLAP_TOLERANCE * gap
     {
         return Meeting::Never;
     }
@@ -109,8 +110,8 @@ pub(crate) fn meet(a: &Swept, b: &Swept, gap: f64) -> Meeting {
     }
     // Too near at the start, but not through each other: they come no nearer.
     let (depth, axis) = overlap(a, b, 0.0);
-    if depth > SHALLOW * gap
-        || overlap(a, b, 1.0).0.max(overlap(a, b, 0.5).0) <= depth.max(LEEWAY * gap)
+    if depth > MAX_INITIAL_OVERLAP * gap
+        || overlap(a, b, 1.0).0.max(overlap(a, b, 0.5).0) <= depth.max(OVERLAP_TOLERANCE * gap)
     {
         return Meeting::Always;
     }

@@ -2,7 +2,8 @@
 //!
 //! Let two features be D apart when their vertices are at some places X. A convex combination of vertices moves no farther than
 //! the farthest of them, so as long as no vertex is farther than r from its X, up to a translation that all share,
-//! the features are at least D − 2r apart. Motion is straight and the translation may be linear in time, so the begin and the end of a step decide.
+//! the features are at least D − 2r apart. Motion is straight and the translation may be linear in time, so checking the start and the end
+//! of a step suffices.
 //!
 //! D is the width of a slab between the features, a lower bound that holds whatever the direction is: directions
 //! that are not quite right make it smaller.
@@ -13,9 +14,9 @@ use toile_collide::distance::{edge_edge, point_triangle};
 
 /// As many times as there are pairs must queries have been made before distances are measured again: to measure takes about as
 /// long as to ask.
-const PATIENCE: usize = 1;
+const REMEASURE_AFTER: usize = 1;
 /// Distances are kept in single precision, less what rounding may have added.
-const ROUNDED: f64 = 1.0 - 1e-6;
+const DISTANCE_ROUNDING: f64 = 1.0 - 1e-6;
 
 /// Distances of pairs of features at some moment.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +41,8 @@ pub(crate) struct Among<'a> {
 }
 
 impl Clearance {
-    /// Lists the pairs that may come nearer than `gap` in the straight motion between `ends`, by their numbers: those of edges go on from those of
-    /// vertices and faces.
+    /// Lists the pairs that may come nearer than `gap` in the straight motion between `ends`, by their numbers: edge pairs are numbered
+    /// after vertex–face pairs.
     pub(crate) fn pick(
         &mut self,
         among: &Among<'_>,
@@ -51,11 +52,11 @@ impl Clearance {
     ) {
         picked.clear();
         let count = among.vf.len() + among.ee.len();
-        if self.distances.len() != count || self.spent >= PATIENCE * count {
+        if self.distances.len() != count || self.spent >= REMEASURE_AFTER * count {
             self.measure(among, ends[0]);
         }
         // Single precision again, to the safe side.
-        let reach = ((gap + 2.0 * self.drift(among.vertices, ends)) / ROUNDED) as f32;
+        let reach = ((gap + 2.0 * self.drift(among.vertices, ends)) / DISTANCE_ROUNDING) as f32;
         if self.least > reach {
             return;
         }
@@ -86,7 +87,7 @@ impl Clearance {
         for (kind, [a, b, c, d]) in kinds.iter().flat_map(|(k, all)| all.iter().map(|p| (*k, *p))) {
             let at = |v: u32| x[v as usize];
             let apart = distance(kind, [at(a), at(b), at(c), at(d)]);
-            self.distances.push((apart * ROUNDED) as f32);
+            self.distances.push((apart * DISTANCE_ROUNDING) as f32);
         }
         self.least = self.distances.iter().copied().fold(f32::INFINITY, f32::min);
     }

@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 /// Halvings of the step until the moment of coplanarity.
-const HALVINGS: u32 = 40;
+const MAX_BISECTIONS: u32 = 40;
 
 /// All vertices of features that collide, ascending.
 pub(crate) fn colliding(
@@ -57,7 +57,7 @@ fn meet(points: [[DVec3; 2]; 4], touch: fn([DVec3; 4]) -> bool) -> bool {
     let on = |p: [DVec3; 2], t: f64| p[0].lerp(p[1], t);
     let at = |t: f64| [on(p, t), on(q, t), on(r, t), on(s, t)];
     let (mut before, mut after) = (0.0, 1.0);
-    for _ in 0..HALVINGS {
+    for _ in 0..MAX_BISECTIONS {
         let middle = 0.5 * (before + after);
         if volume(at(middle)) * v0 > 0.0 { before = middle } else { after = middle }
     }

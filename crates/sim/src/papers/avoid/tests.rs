@@ -109,8 +109,9 @@ fn what_is_kept_from_run_to_run_hides_no_pair() {
         boxes::all_pairs(&all.neighbours, &all.boxes, 1e-3, &mut pairs);
         assert_eq!(found.planes, pairs.planes, "run {run}");
         let ends = [&x_t0[..], &x_t1[..]];
-        let expected = near::referee(triangles, &all.neighbours, &pairs.overlapping, ends, 1e-3);
-        let sorted = |mut met: Vec<near::Meeting>| {
+        let expected =
+            adjacent::referee(triangles, &all.neighbours, &pairs.overlapping, ends, 1e-3);
+        let sorted = |mut met: Vec<adjacent::AdjacentContact>| {
             met.sort_by_key(|m| m.vertices);
             met.dedup();
             met

@@ -7,7 +7,7 @@ use super::boxes::{Neighbours, Pairs, Swept, test};
 use glam::{DVec2, DVec3};
 
 /// Room around a box, as a part of its displacement in a step, and of the gap.
-const ROOM: f64 = 0.5;
+const BOX_MARGIN: f64 = 0.5;
 
 /// A complete search tree: node 0 is the root, the right child of an inner node is told, the left one follows it.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,8 @@ impl Tree {
             // Limits take a box back by up to what it moved, and never far beyond where it was.
             let displacement =
                 (swept.lo[1] - swept.lo[0]).abs().max((swept.hi[1] - swept.hi[0]).abs());
-            let ([lo, hi], room) = (bounds(swept), displacement * ROOM + DVec3::splat(ROOM * gap));
+            let ([lo, hi], room) =
+                (bounds(swept), displacement * BOX_MARGIN + DVec3::splat(BOX_MARGIN * gap));
             [lo - room, hi + room]
         }));
         // Children come after their parents.

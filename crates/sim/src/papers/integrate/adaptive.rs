@@ -93,7 +93,7 @@ impl DormandPrince {
             } else {
                 self.rejected += 1;
             }
-            // The error goes with h⁵; a step that is no number is cut hard.
+            // The error goes with h⁵; a step that is not finite is cut hard.
             let factor = if error.is_nan() { 0.1 } else { 0.9 * libm::pow(error.max(1e-10), -0.2) };
             // A step that was cut short to end in time says little about the next one.
             if !accepted || h == self.h || factor < 1.0 {

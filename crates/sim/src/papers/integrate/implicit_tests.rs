@@ -59,7 +59,7 @@ fn patch() -> Case {
     let system = SpringSystem::new(masses, springs, DVec3::new(0.0, -9.81, 0.0), false).unwrap();
     let filter = Filter::new(x.len(), &[(0, Constraint::Fixed), (20, Constraint::Fixed)]).unwrap();
     let mut v: Vec<DVec3> = v;
-    filter.keep_free(&mut v);
+    filter.project_free(&mut v);
     (system, filter, x, v)
 }
 
@@ -80,7 +80,7 @@ fn reference(make: fn() -> Case, end: f64) -> Vec<DVec3> {
     impl Dynamics for Held {
         fn acceleration(&mut self, t: f64, x: &[DVec3], v: &[DVec3], a: &mut [DVec3]) {
             self.0.acceleration(t, x, v, a);
-            self.1.keep_free(a);
+            self.1.project_free(a);
         }
     }
     let (system, filter, mut x, mut v) = make();

@@ -22,16 +22,16 @@ use std::sync::Arc;
 /// c₁ of Armijo's condition of sufficient decrease.
 const ARMIJO_C1: f64 = 1e-4;
 /// Halvings of a line search before it gives up.
-const HALVINGS: u32 = 12;
+const MAX_HALVINGS: u32 = 12;
 /// Residual of "exact" solves by conjugate gradients.
-const EXACT: f64 = 1e-12;
+const EXACT_TOLERANCE: f64 = 1e-12;
 
 impl NewtonSettings {
     /// The relative residual that linear systems are solved to.
     fn forcing(&self) -> f64 {
         match self.newton {
             Newton::Linearised => self.linear_tolerance,
-            Newton::Exact => EXACT,
+            Newton::Exact => EXACT_TOLERANCE,
             Newton::Inexact { eta } | Newton::Simplified { eta } | Newton::Sparse { eta } => eta,
         }
     }
@@ -145,14 +145,14 @@ impl Solver {
             self.g[i] = *m * (v_bar[i] - v[i]) + gamma * (self.f[i] - self.g[i]);
         }
         if let Some(filter) = filter {
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
         }
         match self.linear.solve_single(&self.g, &mut self.s) {
             Some(iterations) => {
                 report.linear_iterations += iterations;
                 // The coarse level of a preconditioner moves all of an aggregate, pins too.
                 if let Some(filter) = filter {
-                    filter.keep_free(&mut self.s);
+                    filter.project_free(&mut self.s);
                 }
             }
             None => {
@@ -203,7 +203,7 @@ impl Solver {
                 Some(iterations) => {
                     report.linear_iterations += iterations;
                     if let Some(filter) = filter {
-                        filter.keep_free(&mut self.s);
+                        filter.project_free(&mut self.s);
                     }
                 }
                 None => self.direction(system, stage.gamma, filter, &mut report)?,
@@ -227,7 +227,7 @@ impl Solver {
         report: &mut Report,
     ) -> Result<bool, StepError> {
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_HALVINGS {
             let mut w_try = std::mem::take(&mut self.w_try);
             for i in 0..w.len() {
                 w_try[i] = w[i] + length * self.s[i];
@@ -267,7 +267,7 @@ impl Solver {
             self.g[i] = stage.gamma * self.f[i] - masses[i] * (w[i] - stage.v_bar[i]);
         }
         if let Some(filter) = filter {
-            filter.keep_free(&mut self.g);
+            filter.project_free(&mut self.g);
         }
         let mut sum = 0.0;
         let mut total = 0.0;

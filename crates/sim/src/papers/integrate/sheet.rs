@@ -24,8 +24,8 @@ pub struct SheetSystem {
     sheet: Sheet,
     masses: Vec<f64>,
     gravity: DVec3,
-    /// Other outer forces [N]; none if empty.
-    outer: Vec<DVec3>,
+    /// Other external forces [N]; none if empty.
+    external_forces: Vec<DVec3>,
     /// Relaxation time of each vertex's fabric [s], and τ K; none if no fabric is viscous.
     relaxation: Vec<f64>,
     viscous: Option<BlockCsr>,
@@ -66,8 +66,8 @@ impl SheetSystem {
         }
         let sheet = Sheet::new(cloths, stretch, bend, clamps)?;
         let viscous = relaxation.iter().any(|t| *t > 0.0).then(|| sheet.matrix());
-        let (outer, memory) = (Vec::new(), Vec::new());
-        Ok(Self { sheet, masses, gravity, outer, relaxation, viscous, memory })
+        let (external_forces, memory) = (Vec::new(), Vec::new());
+        Ok(Self { sheet, masses, gravity, external_forces, relaxation, viscous, memory })
     }
 
     /// Another acceleration of free fall [m/s²].
@@ -76,8 +76,8 @@ impl SheetSystem {
     }
 
     /// Forces from outside besides gravity [N].
-    pub fn set_outer(&mut self, outer: Vec<DVec3>) {
-        self.outer = outer;
+    pub fn set_outer(&mut self, external_forces: Vec<DVec3>) {
+        self.external_forces = external_forces;
     }
 
     /// Takes up the viscosity at the start of a step.
@@ -101,7 +101,9 @@ impl SheetSystem {
         for (f, m) in f.iter_mut().zip(&self.masses) {
             *f = self.gravity * *m - *f;
         }
-        f.iter_mut().zip(&self.outer).for_each(|(f, outer)| *f += *outer);
+        f.iter_mut()
+            .zip(&self.external_forces)
+            .for_each(|(f, external_forces)| *f += *external_forces);
     }
 
     /// Elastic and kinetic energy and that in the field of gravity [J].

@@ -14,7 +14,7 @@ use glam::{DVec3, Vec3A};
 use std::sync::Arc;
 
 /// Solutions to this relative residual may be found in single precision.
-const COARSE: f64 = 1e-3;
+const SINGLE_PRECISION_TOLERANCE: f64 = 1e-3;
 
 /// What the matrix is made of.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ impl StepSolver {
     ) -> Result<Self, Error> {
         let mut solver = Self { choice, eta, single: None, double: None };
         match Approximate::new(choice, pattern)? {
-            Some(inverse) if eta >= COARSE => {
+            Some(inverse) if eta >= SINGLE_PRECISION_TOLERANCE => {
                 let (matrix, vectors) = (single::Matrix::zeros(pattern), Vectors::default());
                 solver.single = Some(Single { matrix, inverse, vectors });
             }
@@ -116,9 +116,9 @@ impl StepSolver {
     pub(super) fn solve_single(&mut self, b: &[DVec3], s: &mut [DVec3]) -> Option<u32> {
         s.fill(DVec3::ZERO);
         let goal = Goal {
-            gain: f64::INFINITY,
-            residual: self.eta,
-            enough: 0.0,
+            quadratic_tolerance: f64::INFINITY,
+            relative_residual: self.eta,
+            absolute_tolerance: 0.0,
             max_iterations: self.most(),
         };
         // The matrix does not couple the free directions with others, so the solution stays in them.

@@ -36,8 +36,8 @@ pub(crate) struct Query<'a> {
     pub(crate) motion: Motion<'a>,
     pub(crate) h: f64,
     pub(crate) settings: &'a Collision,
-    /// How much nearer a pair that is too near may come; see [`Separation::leeway`].
-    pub(crate) leeway: f64,
+    /// How much nearer a pair that is too near may come; see [`Separation::max_approach`].
+    pub(crate) max_approach: f64,
     /// Vertices that changed since the last detection; all if `None`.
     pub(crate) moved: Option<&'a [bool]>,
     pub(crate) zones: &'a ZoneSet,
@@ -70,8 +70,7 @@ impl Scene {
     pub(crate) fn advance_bodies(&mut self, t0: f64, t1: f64) -> Result<(), NotFinite> {
         for (b, body) in self.bodies.iter_mut().enumerate() {
             body.set_step(t0, t1);
-            self.body_anchor[b] =
-                if body.displacement == crate::motion::Pose::IDENTITY { 0 } else { 1 + b as u32 };
+            self.body_anchor[b] = if body.moves() { 1 + b as u32 } else { 0 };
             let still = self.body_anchor[b] == 0;
             if let ColliderKind::Mesh(detector) = &mut body.kind
                 && !(still && body.settled)
@@ -79,7 +78,7 @@ impl Scene {
                 let motion = Motion { x_t0: &body.x_t0, x_t1: &body.x_t1 };
                 detector.update(motion, self.separation, None)?;
                 // Only the cloth changes between the detections of a step.
-                detector.settle();
+                detector.mark_unmoved();
             }
             body.settled = still;
         }
@@ -122,7 +121,12 @@ impl Scene {
         report.triangle_pairs += counts.triangle_pairs;
         report.tested += counts.feature_pairs;
         let s = &self.cloth.surface;
-        let gap = Separation { radius: 0.0, gap: self.separation, leeway: q.leeway, body: 0.0 };
+        let gap = Separation {
+            radius: 0.0,
+            gap: self.separation,
+            max_approach: q.max_approach,
+            body: 0.0,
+        };
         let of = |v: u32| q.motion.ends(v);
         let contact = |vertices: [u32; 4], i: Impact| Contact {
             time: i.time,
@@ -139,8 +143,8 @@ impl Scene {
             zone.is_none() || v[1..].iter().any(|v| q.zones.zone(*v) != zone)
         };
         // What a plane keeps apart has been left out already, unless nothing is pruned.
-        let sifted = q.settings.cone_limit > 0.0 && q.settings.tree.prune != Prune::Nothing;
-        let filter = if sifted { Filter::None } else { Filter::Hull };
+        let filtered = q.settings.cone_limit > 0.0 && q.settings.tree.prune != Prune::Nothing;
+        let filter = if filtered { Filter::None } else { Filter::Hull };
         let ask = Ask { ccd: q.settings.ccd, separation: gap, filter };
         contacts.extend(ask.all(
             Pair::VertexFace,
@@ -245,8 +249,12 @@ impl Scene {
         contacts: &mut Vec<Contact>,
     ) {
         let (s, body) = (&self.cloth.surface, &self.bodies[body_index]);
-        let separation =
-            Separation { radius: body.radius, gap: self.separation, leeway: q.leeway, body: 0.0 };
+        let separation = Separation {
+            radius: body.radius,
+            gap: self.separation,
+            max_approach: q.max_approach,
+            body: 0.0,
+        };
         let of = |v: u32| q.motion.ends(v);
         let at = |v: u32| [body.x_t0[v as usize], body.x_t1[v as usize]];
         let ask = Ask { ccd: q.settings.ccd, separation, filter: Filter::Hull };
@@ -315,7 +323,7 @@ impl Scene {
                 Some(begin) => begin,
                 None => (self.separation.max(h1 - out.dot(x_t1 - x_t0 - drag)), out),
             };
-            let kept = if h0 > 0.0 { (1.0 - q.leeway) * h0 } else { h0 };
+            let kept = if h0 > 0.0 { (1.0 - q.max_approach) * h0 } else { h0 };
             let threshold = self.separation.min(kept);
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
@@ -334,7 +342,7 @@ impl Scene {
             let [x_t0, x_t1] = q.motion.ends(v);
             let (h0, h1) = (normal.dot(x_t0 - body.x_t0[0]), normal.dot(x_t1 - body.x_t1[0]));
             // As for other pairs: what is too near may stay, but not come nearer.
-            let kept = if h0 > 0.0 { (1.0 - q.leeway) * h0 } else { h0 };
+            let kept = if h0 > 0.0 { (1.0 - q.max_approach) * h0 } else { h0 };
             let threshold = self.separation.min(kept);
             if h1 < threshold {
                 let time = ((h0 - threshold) / (h0 - h1)).clamp(0.0, 1.0);
@@ -343,10 +351,12 @@ impl Scene {
         }
     }
 
-    /// Whether a zone that hangs on this body does not already hold these vertices.
+    /// Whether a zone that hangs on this body does not already hold these vertices. What deforms does not move as any zone does.
     fn is_free(&self, q: Query<'_>, b: usize, vertices: &[u32]) -> bool {
         let zone = q.zones.zone(vertices[0]);
-        zone.is_none()
+        let deforms = self.bodies[b].deformation.is_some() && self.body_anchor[b] != 0;
+        deforms
+            || zone.is_none()
             || q.zones.anchor(vertices[0]) != Some(self.body_anchor[b])
             || vertices[1..].iter().any(|v| q.zones.zone(*v) != zone)
     }
@@ -404,7 +414,7 @@ impl Ask {
     ) -> Vec<Contact> {
         let test = |pairs: &[[u32; 2]]| {
             let mut found = Vec::new();
-            self.ccd.answer_all(
+            self.ccd.times_of_impact(
                 kind,
                 pairs.len(),
                 self.separation,

@@ -25,10 +25,10 @@ use toile_collide::volume::Aabb;
 
 /// How far outside a triangle barycentric coordinates may lie: two triangles share an edge, and rounding must not let
 /// a vertex between them.
-const RIM: f64 = 1e-9;
+const BARYCENTRIC_TOLERANCE: f64 = 1e-9;
 
 /// How far from its path triangles may stop a vertex, as a part of the thickness: rounding included.
-const REACH: f64 = 1.01;
+const QUERY_RADIUS: f64 = 1.01;
 
 /// Moves the ends of vertices out of bodies; `changed` gets the new mean velocities.
 pub(crate) fn correct(
@@ -55,8 +55,8 @@ pub(crate) fn correct(
         match &body.kind {
             ColliderKind::Mesh(detector) => {
                 for v in (0..count).filter(|v| inverse_mass[*v] > 0.0) {
-                    let from = begin(body, x_t0[v]);
-                    let place = out_of_mesh(body, detector, from, moved.x[v], thickness, &mut near);
+                    let place =
+                        out_of_mesh(body, detector, x_t0[v], moved.x[v], thickness, &mut near);
                     report.tested += place.tested;
                     moved.put(v, place.moved);
                 }
@@ -90,12 +90,13 @@ struct Place {
 fn out_of_mesh(
     body: &Collider,
     detector: &Detector,
-    p: DVec3,
+    x_t0: DVec3,
     q: DVec3,
     thickness: f64,
     near: &mut Vec<u32>,
 ) -> Place {
-    let reach = DVec3::splat(REACH * thickness);
+    let p = if body.deformation.is_some() { x_t0 } else { start_of(body, x_t0) };
+    let reach = DVec3::splat(QUERY_RADIUS * thickness);
     let mut place = Place { moved: None, tested: 0 };
     let (mut at, mut next) = (q, 0);
     loop {
@@ -105,8 +106,13 @@ fn out_of_mesh(
         near.sort_unstable();
         let out = near.iter().find_map(|t| {
             place.tested += 1;
-            let [a, b, c] = detector.surface.triangles[*t as usize];
-            let corners = [body.x_t1[a as usize], body.x_t1[b as usize], body.x_t1[c as usize]];
+            let corners = detector.surface.triangles[*t as usize].map(|v| v as usize);
+            let p = if body.deformation.is_some() {
+                begin_at(corners.map(|v| body.x_t0[v]), corners.map(|v| body.x_t1[v]), p)
+            } else {
+                p
+            };
+            let corners = corners.map(|v| body.x_t1[v]);
             out_of_triangle(p, at, corners, thickness, body.outward).map(|to| (*t, to))
         });
         let Some((t, to)) = out else { return place };
@@ -134,8 +140,23 @@ impl Moved<'_> {
 }
 
 /// Where a vertex would be at the end of the step if it had moved with the body: what it passes is seen from there.
-fn begin(body: &Collider, x: DVec3) -> DVec3 {
+fn start_of(body: &Collider, x: DVec3) -> DVec3 {
     body.displacement.apply(x)
+}
+
+/// The same for a triangle that deforms: the affine map that takes the triangle from `before` to `after` and keeps heights above it.
+fn begin_at(before: [DVec3; 3], after: [DVec3; 3], p: DVec3) -> DVec3 {
+    let (u, v) = (before[1] - before[0], before[2] - before[0]);
+    let normal = u.cross(v);
+    let area2 = normal.length_squared();
+    if area2 == 0.0 {
+        return p;
+    }
+    let d = p - before[0];
+    let (s, t) = (d.cross(v).dot(normal) / area2, u.cross(d).dot(normal) / area2);
+    let (u1, v1) = (after[1] - after[0], after[2] - after[0]);
+    let height = d.dot(normal) / area2.sqrt();
+    after[0] + u1 * s + v1 * t + u1.cross(v1).normalize_or_zero() * height
 }
 
 /// Where a vertex that moved from `p` to `q` goes, if the triangle stops it; `outward` as of a collider.
@@ -175,7 +196,9 @@ fn within(p: DVec3, [x1, x2, x3]: [DVec3; 3]) -> bool {
     let (e1, e2, r) = (x1 - x3, x2 - x3, p - x3);
     let m = DMat2::from_cols_array(&[e1.dot(e1), e1.dot(e2), e1.dot(e2), e2.dot(e2)]);
     let w = m.inverse() * DVec2::new(e1.dot(r), e2.dot(r));
-    w.x >= -RIM && w.y >= -RIM && w.x + w.y <= 1.0 + RIM
+    w.x >= -BARYCENTRIC_TOLERANCE
+        && w.y >= -BARYCENTRIC_TOLERANCE
+        && w.x + w.y <= 1.0 + BARYCENTRIC_TOLERANCE
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use super::Contact;
 use super::detect::{Query, Scene};
 use super::impact::{respond, separate};
 use super::repulse::{RepulsionRange, repulse};
-use super::zones::{Anchor, Torn, ZoneSet, rigid_end};
+use super::zones::{Anchor, ConflictingAnchors, ZoneSet, rigid_end, rigid_pose};
+use crate::body::Collider;
 use crate::clock::Clock;
 use crate::motion::Pose;
 use crate::report::StepReport;
@@ -48,6 +49,7 @@ pub(crate) fn handle(
         push: vec![DVec3::ZERO; x_t1.len()],
         moved: vec![true; x_t1.len()],
         changed: vec![None; x_t1.len()],
+        drags: vec![None; if scene.bodies.iter().any(Collider::deforms) { x_t1.len() } else { 0 }],
         zones: ZoneSet::default(),
         first: true,
         h,
@@ -105,6 +107,8 @@ struct Work {
     moved: Vec<bool>,
     /// Velocities of those changed at all.
     changed: Vec<Option<DVec3>>,
+    /// Velocity of the body at each vertex that touched one that deforms [m/s]; empty if there is none.
+    drags: Vec<Option<DVec3>>,
     zones: ZoneSet,
     first: bool,
     h: f64,
@@ -116,7 +120,7 @@ impl Work {
         scene: &mut Scene,
         p: &Particles<'_>,
         x_t1: &[DVec3],
-        leeway: f64,
+        max_approach: f64,
         settings: &Collision,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, NotFinite> {
@@ -125,7 +129,7 @@ impl Work {
             motion: Motion { x_t0: p.x_t0, x_t1 },
             h: self.h,
             settings,
-            leeway,
+            max_approach,
             moved: (!self.first).then_some(&self.moved[..]),
             zones: &self.zones,
         };
@@ -144,9 +148,9 @@ impl Work {
         x_t1: &mut [DVec3],
         settings: &Collision,
     ) -> Result<(), NotFinite> {
-        let reach = settings.repulsion * scene.separation;
-        let near = RepulsionRange { reach, cloth: settings.self_collision, bodies: true };
-        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, near, &mut self.v)?;
+        let distance = settings.repulsion * scene.separation;
+        let range = RepulsionRange { distance, cloth: settings.self_collision, bodies: true };
+        let changed = repulse(scene, p.x_t0, p.inverse_mass, self.h, range, &mut self.v)?;
         for i in (0..x_t1.len()).filter(|i| changed[*i] && p.inverse_mass[*i] > 0.0) {
             x_t1[i] = p.x_t0[i] + self.v[i] * self.h;
             self.changed[i] = Some(self.v[i]);
@@ -177,6 +181,16 @@ impl Work {
         }
     }
 
+    /// The rigid displacement nearest to that of a body that deforms, where the zone touches it. What it does not follow is looked at again.
+    fn pose_of_drags(&self, members: &[u32], x: &[DVec3]) -> Pose {
+        let touching: Vec<u32> =
+            members.iter().copied().filter(|i| self.drags[*i as usize].is_some()).collect();
+        let at: Vec<DVec3> = touching.iter().map(|i| x[*i as usize]).collect();
+        let v: Vec<DVec3> = touching.iter().filter_map(|i| self.drags[*i as usize]).collect();
+        let all: Vec<u32> = (0..at.len() as u32).collect();
+        rigid_pose(&all, &at, &v, &vec![1.0; at.len()], self.h)
+    }
+
     /// Phases 2 and 3: zones take up the particles of collisions that are left.
     fn grow(
         &mut self,
@@ -185,11 +199,14 @@ impl Work {
         p: &Particles<'_>,
         x_t1: &mut [DVec3],
         variant: Zones,
-    ) -> Result<(), Torn> {
+    ) -> Result<(), ConflictingAnchors> {
         for c in contacts {
             self.zones.join(c.vertices())?;
-            if let Some((body, _)) = c.body {
+            if let Some((body, drag)) = c.body {
                 self.zones.attach(c.vertices[0], scene.body_anchor[body as usize])?;
+                if scene.bodies[body as usize].deforms() {
+                    c.vertices().iter().for_each(|v| self.drags[*v as usize] = Some(drag));
+                }
             }
             for i in c.vertices() {
                 if let Some(anchor) = p.pin_anchor[*i as usize] {
@@ -199,6 +216,12 @@ impl Work {
         }
         for (anchor, members) in self.zones.zones() {
             let ends: Vec<DVec3> = match anchor {
+                Some(a)
+                    if a > 0 && scene.bodies.get(a as usize - 1).is_some_and(Collider::deforms) =>
+                {
+                    let pose = self.pose_of_drags(&members, p.x_t0);
+                    members.iter().map(|i| pose.apply(p.x_t0[*i as usize])).collect()
+                }
                 Some(a) => members
                     .iter()
                     .map(|i| p.anchors[a as usize].apply(p.x_t0[*i as usize]))

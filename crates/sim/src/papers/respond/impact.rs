@@ -25,7 +25,7 @@ pub fn reflect(v: DVec3, normal: DVec3, friction: f64, restitution: f64) -> DVec
 }
 
 /// Part of a missing gap that is made up in one step.
-const RECOVERY: f64 = 0.25;
+const GAP_RECOVERY: f64 = 0.25;
 
 /// Pushes a contact's particles apart by part of what their gap is short of. `push` are
 /// displacements [m].
@@ -36,7 +36,7 @@ pub fn separate(c: &Contact, inverse_mass: &[f64], push: &mut [DVec3]) {
     let pairs = || c.vertices().iter().map(|i| *i as usize).zip(c.weights);
     let yielding: f64 = pairs().map(|(i, w)| w * w * inverse_mass[i]).sum();
     let opened: f64 = pairs().map(|(i, w)| push[i].dot(c.normal) * w).sum();
-    let missing = RECOVERY * c.deficit - opened;
+    let missing = GAP_RECOVERY * c.deficit - opened;
     if missing <= 0.0 || yielding <= 0.0 {
         return;
     }

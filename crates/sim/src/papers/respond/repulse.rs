@@ -1,4 +1,4 @@
-//! Repulsion of what is near (R5): impulses for proximities at the start of a step [bridson2002, §7.2].
+//! Proximity repulsion (R5): impulses for proximities at the start of a step [bridson2002, §7.2].
 //!
 //! Pairs nearer than a reach lose their approach (inelastically), and are pushed apart by a spring that may not
 //! do more than open a tenth of what is missing in one step; here it always does that much. Friction takes away up to
@@ -14,13 +14,13 @@ use toile_collide::distance::{edge_edge, point_segment, point_triangle};
 use toile_collide::{Motion, NotFinite, Surface, proximity};
 
 /// Part of what is missing that a step opens.
-const OPENED: f64 = 0.1;
+const GAP_RECOVERY: f64 = 0.1;
 
 /// What is repelled.
 #[derive(Clone, Copy)]
 pub(crate) struct RepulsionRange {
     /// From this distance on [m].
-    pub(crate) reach: f64,
+    pub(crate) distance: f64,
     /// Cloth from cloth.
     pub(crate) cloth: bool,
     /// Cloth from bodies.
@@ -33,16 +33,16 @@ pub(crate) fn repulse(
     x: &[DVec3],
     inverse_mass: &[f64],
     h: f64,
-    near: RepulsionRange,
+    range: RepulsionRange,
     v: &mut [DVec3],
 ) -> Result<Vec<bool>, NotFinite> {
     let mut changed = vec![false; x.len()];
     let mut contacts = Vec::new();
-    if near.cloth {
-        near_itself(scene, x, near.reach, &mut contacts)?;
+    if range.cloth {
+        near_itself(scene, x, range.distance, &mut contacts)?;
     }
-    if near.bodies {
-        near_bodies(scene, x, h, near.reach, &mut contacts)?;
+    if range.bodies {
+        near_bodies(scene, x, h, range.distance, &mut contacts)?;
     }
     for c in &contacts {
         if push(c, h, inverse_mass, v) {
@@ -59,7 +59,7 @@ fn push(c: &Contact, h: f64, inverse_mass: &[f64], v: &mut [DVec3]) -> bool {
     let body = c.body.map_or(DVec3::ZERO, |(_, velocity)| velocity);
     let u = pairs().map(|(i, w)| v[i] * w).sum::<DVec3>() - body;
     let along = u.dot(c.normal);
-    let change = OPENED * c.deficit / h - along;
+    let change = GAP_RECOVERY * c.deficit / h - along;
     if change <= 0.0 || yielding <= 0.0 {
         return false;
     }
@@ -121,14 +121,14 @@ fn near_bodies(
 ) -> Result<(), NotFinite> {
     scene.cloth.update(Motion::still(x), reach, None)?;
     for (number, body) in scene.bodies.iter().enumerate() {
-        let mut add = |v: u32, foot: DVec3, outward: Option<DVec3>| {
+        let mut add = |v: u32, foot: DVec3, outward: Option<DVec3>, way: Option<DVec3>| {
             let from = x[v as usize] - foot;
             let Some(normal) = outward.or_else(|| from.try_normalize()) else { return };
             let deficit = reach + body.radius - from.dot(normal);
             if deficit <= 0.0 {
                 return;
             }
-            let drag = (body.displacement.apply(foot) - foot) / h;
+            let drag = way.unwrap_or_else(|| body.displacement.apply(foot) - foot) / h;
             let friction = body.friction.unwrap_or(scene.friction[v as usize]);
             contacts.push(Contact {
                 time: 0.0,
@@ -144,7 +144,7 @@ fn near_bodies(
         if body.sampled.is_some() {
             for v in 0..x.len() as u32 {
                 if let Some((d, out)) = body.ask(0, x[v as usize], reach) {
-                    add(v, x[v as usize] - out * d, Some(out));
+                    add(v, x[v as usize] - out * d, Some(out), None);
                 }
             }
             continue;
@@ -152,22 +152,28 @@ fn near_bodies(
         match &body.kind {
             ColliderKind::Mesh(detector) => {
                 let (candidates, _) = scene.cloth.candidates_with(detector);
-                nearest_on_mesh(&candidates.vf, &detector.surface, &body.x_t0, x, add);
+                let deforms = body.deformation.is_some();
+                nearest_on_mesh(&candidates.vf, &detector.surface, &body.x_t0, x, |v, at| {
+                    let corners = at.corners.map(|c| c as usize);
+                    let way =
+                        || (0..3).map(|k| body.x_t1[corners[k]] * at.weights[k]).sum::<DVec3>();
+                    add(v, at.foot, Some(at.normal), deforms.then(|| way() - at.foot));
+                });
             }
             ColliderKind::Vertex => {
-                (0..x.len() as u32).for_each(|v| add(v, body.x_t0[0], None));
+                (0..x.len() as u32).for_each(|v| add(v, body.x_t0[0], None, None));
             }
             ColliderKind::Edge => {
                 let [a, b] = [body.x_t0[0], body.x_t0[1]];
                 for v in 0..x.len() as u32 {
                     let foot = a.lerp(b, point_segment(x[v as usize], a, b));
-                    add(v, foot, None);
+                    add(v, foot, None, None);
                 }
             }
             ColliderKind::Plane(normal) => {
                 for v in 0..x.len() as u32 {
                     let height = normal.dot(x[v as usize] - body.x_t0[0]);
-                    add(v, x[v as usize] - *normal * height, Some(*normal));
+                    add(v, x[v as usize] - *normal * height, Some(*normal), None);
                 }
             }
         }
@@ -175,38 +181,47 @@ fn near_bodies(
     Ok(())
 }
 
-/// Tells `add` of the nearest triangle of each vertex: the foot on it and its outer normal. `pairs` are sorted by vertices.
+/// The nearest point of a mesh.
+#[derive(Clone, Copy)]
+struct Foot {
+    distance: f64,
+    foot: DVec3,
+    /// Outwards.
+    normal: DVec3,
+    /// Its triangle and where it is in that.
+    corners: [u32; 3],
+    weights: [f64; 3],
+}
+
+/// Tells `add` of the nearest triangle of each vertex. `pairs` are sorted by vertices.
 fn nearest_on_mesh(
     pairs: &[[u32; 2]],
     surface: &Surface,
-    corners: &[DVec3],
+    positions: &[DVec3],
     x: &[DVec3],
-    mut add: impl FnMut(u32, DVec3, Option<DVec3>),
+    mut add: impl FnMut(u32, Foot),
 ) {
-    let mut best: Option<(u32, f64, DVec3, DVec3)> = None;
+    let mut best: Option<(u32, Foot)> = None;
     for [v, t] in pairs {
         let (v, p) = (*v, x[*v as usize]);
-        let tri = surface.triangles[*t as usize].map(|c| corners[c as usize]);
-        let w = point_triangle(p, tri);
-        let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
-        let away = p.distance(foot);
+        let corners = surface.triangles[*t as usize];
+        let tri = corners.map(|c| positions[c as usize]);
+        let weights = point_triangle(p, tri);
+        let foot = tri[0] * weights[0] + tri[1] * weights[1] + tri[2] * weights[2];
+        let distance = p.distance(foot);
         let face = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
         let out = (p - foot).dot(face) >= 0.0;
         let normal = if out { (p - foot).normalize_or(face) } else { face };
+        let here = Foot { distance, foot, normal, corners, weights };
         match best {
-            Some((last, least, ..)) if last == v && least <= away => {}
-            Some((last, _, foot, normal)) if last != v => {
-                add(last, foot, Some(normal));
-                best = None;
-            }
+            Some((last, nearest)) if last == v && nearest.distance <= distance => continue,
+            Some((last, nearest)) if last != v => add(last, nearest),
             _ => {}
         }
-        if best.is_none_or(|(_, least, ..)| away < least) {
-            best = Some((v, away, foot, normal));
-        }
+        best = Some((v, here));
     }
-    if let Some((v, _, foot, normal)) = best {
-        add(v, foot, Some(normal));
+    if let Some((v, nearest)) = best {
+        add(v, nearest);
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct ZoneSet {
 
 /// A zone cannot follow two things that move differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Torn;
+pub(crate) struct ConflictingAnchors;
 
 impl ZoneSet {
     /// No zones among `n` particles.
@@ -69,7 +69,7 @@ impl ZoneSet {
     }
 
     /// Joins the particles of a collision.
-    pub(crate) fn join(&mut self, particles: &[u32]) -> Result<(), Torn> {
+    pub(crate) fn join(&mut self, particles: &[u32]) -> Result<(), ConflictingAnchors> {
         for p in particles {
             if self.zone(*p).is_none() {
                 self.members[*p as usize] = 1;
@@ -86,10 +86,14 @@ impl ZoneSet {
     }
 
     /// Hangs the zone of a particle on something.
-    pub(crate) fn attach(&mut self, particle: u32, anchor: Anchor) -> Result<(), Torn> {
+    pub(crate) fn attach(
+        &mut self,
+        particle: u32,
+        anchor: Anchor,
+    ) -> Result<(), ConflictingAnchors> {
         let root = self.root(particle) as usize;
         match self.anchor[root] {
-            Some(other) if other != anchor => Err(Torn),
+            Some(other) if other != anchor => Err(ConflictingAnchors),
             _ => {
                 self.anchor[root] = Some(anchor);
                 Ok(())
@@ -97,14 +101,14 @@ impl ZoneSet {
         }
     }
 
-    fn merge(&mut self, a: u32, b: u32) -> Result<(), Torn> {
+    fn merge(&mut self, a: u32, b: u32) -> Result<(), ConflictingAnchors> {
         // The larger zone takes up the smaller; equal ones by number, so that order is fixed.
         let (ma, mb) = (self.members[a as usize], self.members[b as usize]);
         let (keep, lose) = if (ma, b) > (mb, a) { (a, b) } else { (b, a) };
         self.parent[lose as usize] = keep;
         self.members[keep as usize] = ma + mb;
         match (self.anchor[keep as usize], self.anchor[lose as usize]) {
-            (Some(x), Some(y)) if x != y => Err(Torn),
+            (Some(x), Some(y)) if x != y => Err(ConflictingAnchors),
             (x, y) => {
                 self.anchor[keep as usize] = x.or(y);
                 Ok(())
@@ -145,7 +149,7 @@ pub fn rigid_end(
 }
 
 /// The rigid displacement with the zone's linear and angular momentum.
-fn rigid_pose(members: &[u32], x: &[DVec3], v: &[DVec3], mass: &[f64], h: f64) -> Pose {
+pub(crate) fn rigid_pose(members: &[u32], x: &[DVec3], v: &[DVec3], mass: &[f64], h: f64) -> Pose {
     let each = || members.iter().map(|i| (mass[*i as usize], x[*i as usize], v[*i as usize]));
     let total: f64 = each().map(|(m, _, _)| m).sum();
     let centre = each().map(|(m, x, _)| x * m).sum::<DVec3>() / total;
@@ -224,7 +228,7 @@ mod tests {
         assert_eq!(z.anchor(3), Some(0));
         z.join(&[4, 5]).unwrap();
         z.attach(5, 1).unwrap();
-        assert_eq!(z.join(&[4, 0]), Err(Torn));
+        assert_eq!(z.join(&[4, 0]), Err(ConflictingAnchors));
     }
 
     const X: [DVec3; 5] = [

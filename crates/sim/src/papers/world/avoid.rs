@@ -3,7 +3,7 @@
 use super::Stepper;
 use crate::cause::Cause;
 use crate::clock::Clock;
-use crate::error::{Error, Stage};
+use crate::error::{Error, StepPhase};
 use crate::papers::avoid::{Obstacle, Solver, StepStart};
 use crate::papers::respond::Contact;
 use crate::report::StepReport;
@@ -40,7 +40,7 @@ impl Stepper {
             let hold = 4 * round > rounds;
             report.linear_iterations += solver.solve(&x_t0, hold, &mut x);
             report.iterations += 1;
-            world.check_finite(&x, &v, Stage::Integrate)?;
+            world.check_finite(&x, &v, StepPhase::Integrate)?;
             report.seconds.integrate += clock.seconds();
 
             let clock = Clock::start();
@@ -101,13 +101,13 @@ impl Stepper {
         let not_finite = |e: toile_collide::NotFinite| Error::NotFinite {
             step,
             vertex: e.vertex,
-            stage: Stage::Collide,
+            stage: StepPhase::Collide,
         };
         self.scene.advance_bodies(t, t + h).map_err(not_finite)?;
         solver.limits.reset();
         let mut v = world.state.v.clone();
         self.drive_pins(world, t, h, &mut v);
-        let mut force = world.air(t);
+        let mut force = world.wind_forces(t);
         for (i, f) in force.iter_mut().enumerate() {
             *f += world.gravity * world.model.mass[i];
             if self.inverse_mass[i] == 0.0 {

@@ -12,7 +12,7 @@
 
 use super::Stepper;
 use crate::clock::Clock;
-use crate::error::{Error, Stage};
+use crate::error::{Error, StepPhase};
 use crate::linear::Constraint;
 use crate::papers::respond::{Contact, Query, RepulsionRange, ZoneSet, repulse};
 use crate::report::StepReport;
@@ -23,7 +23,7 @@ use toile_collide::Motion;
 use toile_collide::ccd::Separation;
 
 /// Part of a missing gap that a step makes up.
-const RECOVERY: f64 = 0.25;
+const GAP_RECOVERY: f64 = 0.25;
 
 /// A vertex that touches a body.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl Stepper {
         world: &World,
         x: &[DVec3],
         h: f64,
-        leeway: f64,
+        max_approach: f64,
         report: &mut StepReport,
     ) -> Result<Vec<Contact>, Error> {
         let settings = Collision { self_collision: false, ..world.settings.collision };
@@ -57,24 +57,24 @@ impl Stepper {
             motion: Motion { x_t0: &world.state.x, x_t1: x },
             h,
             settings: &settings,
-            leeway,
+            max_approach,
             moved: None,
             zones: &zones,
         };
         let (detections, step) = (report.detections, world.state.step);
         let found = self.scene.detect(query, report);
         report.detections = detections;
-        found.map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })
+        found.map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: StepPhase::Collide })
     }
 
-    /// Adds to outer forces those that repel cloth from cloth (R5) [N]: what would take away the approach of pairs that are near, on the
+    /// Adds to external forces those that repel cloth from cloth (R5) [N]: what would take away the approach of pairs that are near, on the
     /// way to `x`, and open a part of what is missing between them. Returns where free vertices would go with them, if there are any.
     pub(super) fn repel(
         &mut self,
         world: &World,
         h: f64,
         x: &[DVec3],
-        outer: &mut [DVec3],
+        external_forces: &mut [DVec3],
         report: &mut StepReport,
     ) -> Result<Option<Vec<DVec3>>, Error> {
         let (c, x_t0, step) = (&world.settings.collision, &world.state.x, world.state.step);
@@ -83,13 +83,13 @@ impl Stepper {
         }
         let scene = &mut self.scene;
         let clock = Clock::start();
-        let near =
-            RepulsionRange { reach: c.repulsion * scene.separation, cloth: true, bodies: false };
+        let range =
+            RepulsionRange { distance: c.repulsion * scene.separation, cloth: true, bodies: false };
         let free: Vec<DVec3> = x.iter().zip(x_t0).map(|(x, x_t0)| (*x - *x_t0) / h).collect();
         let mut repelled = free.clone();
-        let changed = repulse(scene, x_t0, &self.inverse_mass, h, near, &mut repelled)
-            .map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: Stage::Collide })?;
-        for (i, force) in outer.iter_mut().enumerate() {
+        let changed = repulse(scene, x_t0, &self.inverse_mass, h, range, &mut repelled)
+            .map_err(|e| Error::NotFinite { step, vertex: e.vertex, stage: StepPhase::Collide })?;
+        for (i, force) in external_forces.iter_mut().enumerate() {
             *force += (repelled[i] - free[i]) * (world.model.mass[i] / h);
         }
         report.seconds.respond += clock.seconds();
@@ -110,7 +110,7 @@ impl Stepper {
         self.scene.advance_bodies(t, t + h).map_err(|e| Error::NotFinite {
             step,
             vertex: e.vertex,
-            stage: Stage::Collide,
+            stage: StepPhase::Collide,
         })?;
         let contacts = self.bodies_met(world, x, h, Separation::STRICT, report)?;
         let mut touches: Vec<Touch> = Vec::new();
@@ -132,7 +132,7 @@ impl Stepper {
                     continue;
                 }
                 let nearer = ((x[i] - world.state.x[i]) / h - drag).dot(c.normal);
-                let allowed = c.time * nearer.min(0.0) + RECOVERY * c.deficit / h;
+                let allowed = c.time * nearer.min(0.0) + GAP_RECOVERY * c.deficit / h;
                 at[i] = Some(touches.len());
                 touches.push(Touch {
                     vertex: *v,

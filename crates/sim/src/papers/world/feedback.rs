@@ -9,7 +9,7 @@
 use super::constrain::Touch;
 use super::{Engine, Stepper, ZoneAnchors};
 use crate::clock::Clock;
-use crate::error::{Error, Stage};
+use crate::error::{Error, StepPhase};
 use crate::report::StepReport;
 use crate::settings::Method;
 use crate::world::World;
@@ -61,7 +61,7 @@ impl Stepper {
             v.copy_from_slice(&world.state.v);
             self.drive_pins(world, t, h, v);
             self.integrate_with(world, engine, t, h, x, v, &touches, report)?;
-            world.check_finite(x, v, Stage::Integrate)?;
+            world.check_finite(x, v, StepPhase::Integrate)?;
             report.seconds.integrate += clock.seconds();
         }
         Ok(touched)

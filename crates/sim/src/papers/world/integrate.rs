@@ -9,7 +9,7 @@ use crate::linear::{Constraint, Filter};
 use crate::papers::integrate::{Dynamics, Implicit, SheetSystem};
 use crate::report::StepReport;
 use crate::settings::Response;
-use crate::state::Before;
+use crate::state::PreviousStep;
 use crate::world::World;
 use glam::DVec3;
 
@@ -42,7 +42,7 @@ impl Stepper {
         x: &mut [DVec3],
         v: &mut [DVec3],
         report: &mut StepReport,
-    ) -> Result<(Option<Before>, Vec<Touch>), Error> {
+    ) -> Result<(Option<PreviousStep>, Vec<Touch>), Error> {
         // Also the second half of a halved first step has one before it.
         let first = t == 0.0;
         let explicit = world.settings.integrator;
@@ -52,14 +52,14 @@ impl Stepper {
                 explicit.step(&mut forces, scratch, t, h, x, v, first);
             }
             Engine::Elements(system, scratch) => {
-                system.set_outer(world.air(t));
+                system.set_outer(world.wind_forces(t));
                 system.prepare(x);
                 let mut prescribed = Prescribed { system, inverse_mass: &self.inverse_mass };
                 explicit.step(&mut prescribed, scratch, t, h, x, v, first);
             }
             Engine::Implicit(system, implicit) => {
-                let mut outer = world.air(t);
-                system.set_outer(outer.clone());
+                let mut external_forces = world.wind_forces(t);
+                system.set_outer(external_forces.clone());
                 system.prepare(x);
                 // Once to see what meets, then with bodies as constraints and cloth repelled from cloth.
                 let (x_t0, v_t0) = (x.to_vec(), v.to_vec());
@@ -69,7 +69,7 @@ impl Stepper {
                 if !(c.enabled && c.response == Response::Constraints) {
                     return Ok((before, Vec::new()));
                 }
-                let repelled = self.repel(world, h, x, &mut outer, report)?;
+                let repelled = self.repel(world, h, x, &mut external_forces, report)?;
                 let clock = Clock::start();
                 let touches =
                     self.touches(world, t, h, repelled.as_deref().unwrap_or(x), report)?;
@@ -77,7 +77,7 @@ impl Stepper {
                 if touches.is_empty() && repelled.is_none() {
                     return Ok((before, touches));
                 }
-                system.set_outer(outer);
+                system.set_outer(external_forces);
                 x.copy_from_slice(&x_t0);
                 v.copy_from_slice(&v_t0);
                 let before = self
@@ -118,7 +118,7 @@ impl Stepper {
         v: &mut [DVec3],
         touches: &[Touch],
         report: &mut StepReport,
-    ) -> Result<Option<Before>, Error> {
+    ) -> Result<Option<PreviousStep>, Error> {
         let prescribed = |i: &u32| self.inverse_mass[*i as usize] == 0.0;
         let pinned: Vec<u32> = (0..x.len() as u32).filter(prescribed).collect();
         let mut constraints: Vec<(u32, Constraint)> =
@@ -130,7 +130,7 @@ impl Stepper {
         }
         let filter = Filter::new(x.len(), &constraints)?;
         // The state, not the integrator, knows the step before: a resumed run takes the same steps.
-        match &world.state.before {
+        match &world.state.previous_step {
             Some(b) => implicit.resume(b.h, &b.x, &b.v),
             None => implicit.restart(),
         }
@@ -153,6 +153,6 @@ impl Stepper {
             let i = i as usize;
             x[i] = world.state.x[i] + v[i] * h;
         }
-        Ok(implicit.before().map(|(h, x, v)| Before { h, x: x.to_vec(), v: v.to_vec() }))
+        Ok(implicit.before().map(|(h, x, v)| PreviousStep { h, x: x.to_vec(), v: v.to_vec() }))
     }
 }

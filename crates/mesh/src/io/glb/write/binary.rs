@@ -33,7 +33,7 @@ fn write_view(out: &mut dyn Write, movie: &Movie<'_>, content: Content) -> io::R
             floats(out, movie.rows[k].keys.iter().flat_map(uv))
         }
         Content::Panels(k) => floats(out, movie.rows[k].keys.iter().map(|key| key[2] as f32)),
-        Content::Targets => write_targets(out, movie),
+        Content::Targets(k) => write_targets(out, movie, k),
         Content::Times => {
             floats(out, (0..frames.len()).map(|k| (k as f64 / movie.playback.rate) as f32))
         }
@@ -54,10 +54,11 @@ fn write_view(out: &mut dyn Write, movie: &Movie<'_>, content: Content) -> io::R
     }
 }
 
-fn write_targets(out: &mut dyn Write, movie: &Movie<'_>) -> io::Result<()> {
-    let (mesh, rows, first) = (&movie.model.objects[0].mesh, &movie.rows[0], &movie.frames[0]);
+fn write_targets(out: &mut dyn Write, movie: &Movie<'_>, k: usize) -> io::Result<()> {
+    let (mesh, rows, frames) = (&movie.model.objects[k].mesh, &movie.rows[k], movie.frames_of(k));
+    let first = &frames[0];
     let first_normals = normals(mesh, first);
-    for frame in &movie.frames[1..] {
+    for frame in &frames[1..] {
         floats(out, deltas(rows, first, frame).flat_map(|p| p.to_array()))?;
         if movie.playback.frame_normals {
             let normals = normals(mesh, frame);

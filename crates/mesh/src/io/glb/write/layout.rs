@@ -18,8 +18,8 @@ pub(super) enum Content {
     Uv(usize),
     /// The part that each vertex of an object belongs to.
     Panels(usize),
-    /// For each further frame differences of positions, and of normals if they are wanted.
-    Targets,
+    /// For each further frame of an object differences of positions, and of normals if they are wanted.
+    Targets(usize),
     /// Time of each frame.
     Times,
     /// Weight of each target in each frame.
@@ -77,7 +77,9 @@ impl Layout {
         let frames = movie.frames.len() as u64;
         let targets = frames - 1;
         if targets > 0 {
-            layout.push(Content::Targets, target_bytes(movie) * targets);
+            for k in (0..movie.model.objects.len()).filter(|k| movie.is_morphed(*k)) {
+                layout.push(Content::Targets(k), target_bytes(movie, k) * targets);
+            }
             layout.push(Content::Times, 4 * frames);
             layout.push(Content::Weights, 4 * frames * targets);
         }
@@ -125,7 +127,7 @@ impl Layout {
                 | Content::Panels(_) => {
                     json["target"] = json!(34962);
                 }
-                Content::Targets => {
+                Content::Targets(_) => {
                     json["target"] = json!(34962);
                     // Many accessors share the morph targets, which then need a stride.
                     json["byteStride"] = json!(12);
@@ -257,7 +259,7 @@ impl Layout {
                 attributes[name] = json!(accessor);
             }
         }
-        let targets = if k == 0 { self.target_accessors(movie, accessors) } else { Vec::new() };
+        let targets = self.target_accessors(movie, k, accessors);
         let primitive = |(i, part): (usize, &Part)| {
             let mut primitive = json!({
                 "attributes": attributes, "indices": first + i, "material": part.material, "mode": 4,
@@ -301,14 +303,20 @@ impl Layout {
         first
     }
 
-    /// Morph targets: all frames of the first object but the first.
-    fn target_accessors(&self, movie: &Movie<'_>, accessors: &mut Vec<Value>) -> Vec<Value> {
-        let Some(view) = self.view(Content::Targets) else { return Vec::new() };
-        let (rows, first) = (&movie.rows[0], &movie.frames[0]);
+    /// Morph targets: all frames of an object but the first.
+    fn target_accessors(
+        &self,
+        movie: &Movie<'_>,
+        object: usize,
+        accessors: &mut Vec<Value>,
+    ) -> Vec<Value> {
+        let Some(view) = self.view(Content::Targets(object)) else { return Vec::new() };
+        let (rows, frames) = (&movie.rows[object], movie.frames_of(object));
+        let first = &frames[0];
         let count = rows.keys.len() as u64;
         let mut targets = Vec::new();
-        for (k, frame) in movie.frames[1..].iter().enumerate() {
-            let at = k as u64 * target_bytes(movie);
+        for (k, frame) in frames[1..].iter().enumerate() {
+            let at = k as u64 * target_bytes(movie, object);
             let mut target = json!({ "POSITION": accessors.len() });
             accessors.push(point_accessor(view, at, count, Some(deltas(rows, first, frame))));
             if movie.playback.frame_normals {
@@ -341,7 +349,10 @@ impl Layout {
                 .push(json!({ "input": times, "output": output, "interpolation": interpolation }));
         };
         let weights = frames * (frames - 1);
-        animate(0, "weights", self.whole(accessors, Content::Weights, weights, "SCALAR"));
+        let weights = self.whole(accessors, Content::Weights, weights, "SCALAR");
+        for k in (0..movie.model.objects.len()).filter(|k| movie.is_morphed(*k)) {
+            animate(k, "weights", weights);
+        }
         for k in 0..movie.model.objects.len() {
             let translations = self.whole(accessors, Content::Translations(k), frames, "VEC3");
             animate(k, "translation", translations);
@@ -351,10 +362,10 @@ impl Layout {
     }
 }
 
-/// Bytes of one morph target.
-fn target_bytes(movie: &Movie<'_>) -> u64 {
+/// Bytes of one morph target of an object.
+fn target_bytes(movie: &Movie<'_>, object: usize) -> u64 {
     let each = if movie.playback.frame_normals { 24 } else { 12 };
-    each * movie.rows[0].keys.len() as u64
+    each * movie.rows[object].keys.len() as u64
 }
 
 /// Positions in 32-bit floats, row by row.

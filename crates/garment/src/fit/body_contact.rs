@@ -14,11 +14,11 @@ use toile_sim::fabric::STANDARD_GRAVITY;
 
 /// Cloth nearer than this touches [m], and the part of the length of its edges that comes on top: between vertices that
 /// rest on a round body, edges dip towards it.
-const TOUCH: f64 = 0.003;
-const TOUCH_BY_EDGE: f64 = 0.1;
+const CONTACT_DISTANCE: f64 = 0.003;
+const CONTACT_EDGE_FRACTION: f64 = 0.1;
 
 /// What is between cloth and body, at each joined vertex.
-pub(super) struct Press {
+pub(super) struct BodyContact {
     /// Distance from the body [m]; zero inside.
     pub(super) gap: Vec<f64>,
     /// Whether it is near enough to touch.
@@ -29,7 +29,7 @@ pub(super) struct Press {
     pub(super) pressure: Vec<f64>,
 }
 
-impl Press {
+impl BodyContact {
     pub(super) fn new(worn: &Worn<'_>, merged: &Merged, strains: &[Strain], solid: &Solid) -> Self {
         let n = merged.positions.len();
         let skin = worn.body.vertex_normals();
@@ -63,7 +63,7 @@ impl Press {
             }
         }
         let edge = edges / (3 * merged.triangles.len()).max(1) as f64;
-        let touch = TOUCH + TOUCH_BY_EDGE * edge;
+        let touch = CONTACT_DISTANCE + CONTACT_EDGE_FRACTION * edge;
         let gap: Vec<f64> = near.iter().map(|(d, _)| *d).collect();
         let touches: Vec<bool> = gap.iter().map(|d| *d < touch).collect();
         // Force and area of each vertex and those around it, of what touches.

@@ -1,8 +1,8 @@
 //! Friction between threads that grows with strain: loops of slow tests that open as they go.
 //!
 //! A spring of stiffness k with a slider, as in [`viscosity`](super::viscosity), whose limit is
-//! `L(e) = L₀ + s R(|e|)`, R a measured curve. Threads that are pulled press on each other, and what is
-//! pressed harder rubs harder: with R the tension itself, loading and unloading are two multiples of one
+//! `L(e) = L₀ + s R(|e|)`, R a measured curve. Threads in tension press on each other, and friction grows with that pressure: with R the
+//! tension itself, loading and unloading are two multiples of one
 //! curve, which is what tensile loops of fabrics look like; with R a ramp, the loop of a shear test has
 //! one width at small angles and another at large ones.
 //!
@@ -12,7 +12,7 @@
 //! Limits: the limit must grow more slowly than the spring, R′ s < k; as slow tests, no rate, no creep.
 
 use super::curve::Response;
-use super::stvk::{Law, pull, single_stiffness, stiffness};
+use super::stvk::{Law, gradient_of_stress, single_stiffness, stiffness};
 use super::{Blocks, Element, Triangle};
 use glam::{DVec3, Mat3A};
 
@@ -21,26 +21,26 @@ const MAX_ITERATIONS: usize = 40;
 
 /// A slider whose limit grows with strain.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grip {
-    /// Stiffness while it holds [N/m].
+pub struct VariableSlider {
+    /// Stiffness while it sticks [N/m].
     pub stiffness: f64,
     /// Limit at rest [N/m].
-    pub base: f64,
-    /// How much of `rise` is added to the limit.
-    pub share: f64,
+    pub base_limit: f64,
+    /// How much of `growth_curve` is added to the limit.
+    pub growth: f64,
     /// What the limit grows with, over the size of the strain [N/m].
-    pub rise: Response,
+    pub growth_curve: Response,
 }
 
-impl Grip {
+impl VariableSlider {
     /// Limit, its slope, and its integral from zero strain.
     fn limit(&self, strain: f64) -> [f64; 3] {
-        let [energy, stress, slope] = self.rise.evaluate(strain.abs());
+        let [energy, stress, slope] = self.growth_curve.evaluate(strain.abs());
         let sign = if strain < 0.0 { -1.0 } else { 1.0 };
         [
-            self.base + self.share * stress,
-            sign * self.share * slope,
-            self.base * strain + sign * self.share * energy,
+            self.base_limit + self.growth * stress,
+            sign * self.growth * slope,
+            self.base_limit * strain + sign * self.growth * energy,
         ]
     }
 
@@ -80,11 +80,11 @@ impl Grip {
         if off == 0.0 { self.stiffness } else { stress / off }
     }
 
-    /// Lets the slider follow to this strain; returns the energy lost [J/m²].
+    /// Return mapping: moves the slider to within L/k of this strain; returns the dissipated energy [J/m²].
     pub fn slide(&self, strain: f64, slip: &mut f64) -> f64 {
         let limit = self.limit(strain)[0];
-        let reach = limit / self.stiffness;
-        let moved = slip.clamp(strain - reach, strain + reach);
+        let max_lag = limit / self.stiffness;
+        let moved = slip.clamp(strain - max_lag, strain + max_lag);
         let dissipated = limit * (moved - *slip).abs();
         *slip = moved;
         dissipated
@@ -99,9 +99,9 @@ pub struct FrictionTriangle<'a> {
     /// Its elasticity.
     pub law: &'a Law,
     /// Friction along weft, along warp and in shear.
-    pub friction: &'a [Option<Grip>; 3],
+    pub friction: &'a [Option<VariableSlider>; 3],
     /// Their sliders at the beginning of the step.
-    pub slips: [f64; 3],
+    pub slider_positions: [f64; 3],
 }
 
 impl FrictionTriangle<'_> {
@@ -109,15 +109,15 @@ impl FrictionTriangle<'_> {
     fn stress(
         &self,
         x: &[DVec3; 3],
-        curvature: impl Fn(&Grip, f64, f64, f64) -> f64,
+        curvature: impl Fn(&VariableSlider, f64, f64, f64) -> f64,
     ) -> ([f64; 3], [[f64; 3]; 3]) {
         let e = self.rest.green_strain(x);
         let (mut stress, mut moduli) = self.law.stress(e);
         for k in 0..3 {
-            if let Some(grip) = &self.friction[k] {
-                let [_, own, tangent] = grip.evaluate(e[k], self.slips[k]);
+            if let Some(slider) = &self.friction[k] {
+                let [_, own, tangent] = slider.evaluate(e[k], self.slider_positions[k]);
                 stress[k] += own;
-                moduli[k][k] += curvature(grip, e[k], self.slips[k], tangent);
+                moduli[k][k] += curvature(slider, e[k], self.slider_positions[k], tangent);
             }
         }
         (stress, moduli)
@@ -131,14 +131,15 @@ impl Element<3> for FrictionTriangle<'_> {
 
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
         let e = self.rest.green_strain(x);
-        let grips = self.friction.iter().zip(e.iter().zip(self.slips));
-        let rubbed = grips
-            .map(|(grip, (e, slip))| grip.as_ref().map_or(0.0, |grip| grip.evaluate(*e, slip)[0]));
-        self.rest.area * (self.law.density(e) + rubbed.sum::<f64>())
+        let sliders = self.friction.iter().zip(e.iter().zip(self.slider_positions));
+        let friction_energy = sliders.map(|(slider, (e, slip))| {
+            slider.as_ref().map_or(0.0, |slider| slider.evaluate(*e, slip)[0])
+        });
+        self.rest.area * (self.law.density(e) + friction_energy.sum::<f64>())
     }
 
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        pull(self.rest, x, self.stress(x, |_, _, _, tangent| tangent).0)
+        gradient_of_stress(self.rest, x, self.stress(x, |_, _, _, tangent| tangent).0)
     }
 
     fn hessian(&self, x: &[DVec3; 3], definite: bool) -> Blocks<3> {
@@ -151,9 +152,9 @@ impl Element<3> for FrictionTriangle<'_> {
     }
 
     fn single_upper_and_gradient(&self, x: &[DVec3; 3], upper: &mut [Mat3A]) -> [DVec3; 3] {
-        let (stress, moduli) = self.stress(x, |grip, e, slip, _| grip.secant(e, slip));
+        let (stress, moduli) = self.stress(x, |slider, e, slip, _| slider.secant(e, slip));
         single_stiffness(self.rest, x, stress, &moduli, upper);
-        pull(self.rest, x, stress)
+        gradient_of_stress(self.rest, x, stress)
     }
 }
 
@@ -164,14 +165,19 @@ mod tests {
     use super::*;
     use glam::DVec2;
 
-    fn grip() -> Grip {
-        let rise = Curve::new(&[[0.0, 0.0], [0.02, 5.0], [0.05, 40.0]], true).unwrap();
-        Grip { stiffness: 9e3, base: 2.0, share: 0.3, rise: Response::Curve(rise) }
+    fn slider() -> VariableSlider {
+        let growth_curve = Curve::new(&[[0.0, 0.0], [0.02, 5.0], [0.05, 40.0]], true).unwrap();
+        VariableSlider {
+            stiffness: 9e3,
+            base_limit: 2.0,
+            growth: 0.3,
+            growth_curve: Response::Curve(growth_curve),
+        }
     }
 
     #[test]
     fn stress_and_tangent_are_slopes_of_the_potential_on_both_sides() {
-        let law = grip();
+        let law = slider();
         for slip in [-0.01, 0.0, 0.02] {
             for strain in [-0.04, -0.013, 0.0003, 0.011, 0.0205, 0.045, 0.07] {
                 let h = 1e-7;
@@ -186,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_secant_parabola_lies_above_the_potential_where_the_limit_is_one() {
-        let law = Grip { share: 0.0, ..grip() };
+        let law = VariableSlider { growth: 0.0, ..slider() };
         for (slip, strain) in [(0.0, 0.03), (0.02, 0.06), (-0.01, -0.05), (0.01, 0.0101)] {
             let [energy, stress, _] = law.evaluate(strain, slip);
             let curvature = law.secant(strain, slip);
@@ -200,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_slow_loop_runs_along_its_limits_and_loses_its_area() {
-        let law = grip();
+        let law = slider();
         let (mut slip, mut area, mut dissipated, mut before) = (0.0, 0.0, 0.0, [0.0; 2]);
         let n = 4000_i32;
         for k in 0..=2 * n {
@@ -222,16 +228,16 @@ mod tests {
     }
 
     #[test]
-    fn a_rubbing_triangle_has_the_right_derivatives() {
+    fn a_triangle_with_friction_has_the_right_derivatives() {
         let uv = [DVec2::new(0.0, 0.1), DVec2::new(1.0, 0.0), DVec2::new(0.3, 0.8)];
         let rest = Triangle::new([0, 1, 2], uv).unwrap();
-        let friction = [Some(grip()), None, Some(grip())];
+        let friction = [Some(slider()), None, Some(slider())];
         let law = Law::linear(&Membrane { c11: 200.0, c12: 40.0, c22: 900.0, c33: 50.0 });
         let e = FrictionTriangle {
             rest: &rest,
             law: &law,
             friction: &friction,
-            slips: [0.03, 0.0, 0.0],
+            slider_positions: [0.03, 0.0, 0.0],
         };
         let x = uv.map(|p| DVec3::new(1.05 * p.x + 0.06 * p.y, 1.02 * p.y, 0.1 * p.x));
         check::gradient(&e, &x);

@@ -1,6 +1,6 @@
 //! What is done about intersections when a run begins.
 
-use super::{Found, Untangled, find, matters, untangle};
+use super::{Found, Untangled, find, relevant_collisions, untangle};
 use crate::error::Error;
 use toile_sim::{Method, Model, World};
 
@@ -8,7 +8,7 @@ use toile_sim::{Method, Model, World};
 ///
 /// # Errors
 /// If something intersects that shall not be untangled, or could not be and the method promises that nothing does.
-pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
+pub(crate) fn resolve_start(world: &mut World) -> Result<Option<Untangled>, Error> {
     let found = find(world)?;
     if found.is_empty() {
         return Ok(None);
@@ -33,7 +33,7 @@ pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
                 report.iterations,
                 describe(world, &left)
             ),
-            remedy: "move its parts apart or hold less of it; other methods go on with \
+            remedy: "move its parts apart or hold less of it; other methods accept \
                      intersections, for example --preset bridson02"
                 .into(),
         });
@@ -46,7 +46,7 @@ pub(crate) fn begin(world: &mut World) -> Result<Option<Untangled>, Error> {
 
 /// Refuses a start from which no step is feasible, as cloth is in exact contact or nearer than the distance that is kept.
 fn refuse_infeasible(world: &mut World) -> Result<(), Error> {
-    if !matters(world)[1] {
+    if !relevant_collisions(world)[1] {
         return Ok(());
     }
     let found = world.infeasible()?;
@@ -58,7 +58,7 @@ fn refuse_infeasible(world: &mut World) -> Result<(), Error> {
         || "other cloth".to_owned(),
         |body| format!("the body \"{}\"", world.bodies()[body as usize].name),
     );
-    let held = match world.held().binary_search(&first.vertex) {
+    let held = match world.pinned_vertices().binary_search(&first.vertex) {
         Ok(_) => ", and is held there",
         Err(_) => "",
     };

@@ -1,4 +1,4 @@
-//! What is known of each node's curvature, whatever the method.
+//! Curvature bounds of tree nodes, for every pruning method.
 
 use super::halo::FlatHalos;
 use super::outline::Outlines;
@@ -20,7 +20,7 @@ pub enum Prune {
     /// Sets of sample directions from which a region shows no fold, with the contour test
     /// [eg2004garments, §3.2]; two regions that are adjacent get the test of their union.
     Directions,
-    /// Cones of deformation gradients, which prove that a region does not meet itself, outline
+    /// Cones of deformation gradients, which prove that a region is free of self-intersection, outline
     /// included. Needs material coordinates; without them nothing is pruned.
     #[default]
     Gradients,
@@ -32,7 +32,7 @@ impl Prune {
 }
 
 /// A bound on how the triangles of a patch turn over a step.
-pub trait Fold: Copy + Send + Sync {
+pub trait CurvatureBound: Copy + Send + Sync {
     /// The bound for triangles whose corners move from `[0]` to `[1]`.
     fn of_triangles(triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone) -> Self;
 
@@ -41,7 +41,7 @@ pub trait Fold: Copy + Send + Sync {
     fn merge(self, other: Self) -> Self;
 }
 
-impl Fold for DirectionSet {
+impl CurvatureBound for DirectionSet {
     fn of_triangles(triangles: impl Iterator<Item = [[DVec3; 2]; 3]> + Clone) -> Self {
         triangles.map(Self::of_triangle).fold(Self::ALL, Self::merge)
     }
@@ -53,7 +53,7 @@ impl Fold for DirectionSet {
 
 /// The bounds of all nodes.
 #[derive(Clone, Debug)]
-pub(crate) enum Folds {
+pub(crate) enum CurvatureBounds {
     Nothing,
     Cones(Vec<Cone>),
     Directions { sets: Vec<DirectionSet>, outlines: Outlines },
@@ -61,12 +61,12 @@ pub(crate) enum Folds {
 }
 
 /// What a query has found out about pairs of nodes.
-pub(crate) enum Known {
+pub(crate) enum KnownFlat {
     Nothing,
     Halos(FlatHalos),
 }
 
-impl Folds {
+impl CurvatureBounds {
     pub(crate) fn new(
         prune: Prune,
         surface: &Surface,
@@ -103,7 +103,7 @@ impl Folds {
         }
     }
 
-    /// Marks the patches that surely do not meet themselves; `limit` is for normal cones [rad].
+    /// Marks the patches that are surely free of self-intersection; `limit` is for normal cones [rad].
     pub(crate) fn flat(&self, layout: &Layout, ends: &Ends, limit: f64) -> Vec<bool> {
         match self {
             Self::Nothing => vec![false; layout.sizes.len()],
@@ -116,26 +116,26 @@ impl Folds {
     }
 
     /// What a query begins with; `None` if this method does not know about pairs.
-    pub(crate) fn known(&self) -> Option<Known> {
+    pub(crate) fn known(&self) -> Option<KnownFlat> {
         match self {
             Self::Nothing | Self::Cones(_) => None,
-            Self::Directions { .. } => Some(Known::Nothing),
-            Self::Gradients(cones) => Some(Known::Halos(cones.unknown())),
+            Self::Directions { .. } => Some(KnownFlat::Nothing),
+            Self::Gradients(cones) => Some(KnownFlat::Halos(cones.unknown())),
         }
     }
 
     /// Whether two regions that are adjacent surely do not meet.
     #[inline]
-    pub(crate) fn flat_together(&self, ends: &Ends, known: &Known, a: usize, b: usize) -> bool {
+    pub(crate) fn flat_together(&self, ends: &Ends, known: &KnownFlat, a: usize, b: usize) -> bool {
         match (self, known) {
             (Self::Directions { sets, outlines }, _) => outlines.flat_together(ends, sets, a, b),
-            (Self::Gradients(cones), Known::Halos(known)) => cones.flat_together(known, a, b),
+            (Self::Gradients(cones), KnownFlat::Halos(known)) => cones.flat_together(known, a, b),
             _ => false,
         }
     }
 }
 
-fn refit<F: Fold>(of: &mut [F], layout: &Layout, ends: &Ends, moved: &Moved) {
+fn refit<F: CurvatureBound>(of: &mut [F], layout: &Layout, ends: &Ends, moved: &Moved) {
     let leaf = |i: usize| {
         let corners = &layout.corners[layout.items(i)];
         F::of_triangles(corners.iter().map(|t| t.map(|v| ends[v as usize])))

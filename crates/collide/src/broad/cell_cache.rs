@@ -6,12 +6,12 @@
 
 use super::cells::{Cells, Grid};
 use super::features::Features;
-use crate::wide::{F32x8, Work, with_simd};
+use crate::simd::{F32x8, Work, with_simd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Cells of some leaves.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct CellCache {
     /// Whether a query came to each leaf since the last refit after one.
     asked: Vec<AtomicBool>,
     any: AtomicBool,
@@ -23,14 +23,14 @@ pub(super) struct Kept {
     grid: Option<Grid>,
 }
 
-impl Clone for Kept {
+impl Clone for CellCache {
     /// What is kept can always be computed again.
     fn clone(&self) -> Self {
         Self::new(self.asked.len())
     }
 }
 
-impl Kept {
+impl CellCache {
     /// For so many leaves.
     pub(super) fn new(leaves: usize) -> Self {
         let asked = (0..leaves).map(|_| AtomicBool::new(false)).collect();

@@ -21,17 +21,17 @@ use std::collections::BTreeSet;
 use toile_collide::ccd::{Ccd, Filter, Impact, Pair, Query, Separation};
 
 /// Part of the gap that features of adjacent triangles keep: they come near in every sharp fold.
-const NARROW: f64 = 0.2;
+const ADJACENT_GAP: f64 = 0.2;
 /// Part of the gap that blocks and pairs must surely keep to be left out: more than is asked, so that rounding does not matter.
-const SURE: f64 = 0.25;
+const CLEARANCE_GAP: f64 = 0.25;
 /// Part of its distance by which a pair that is nearer may still come nearer in a step: many steps must not make it none.
-const LEEWAY: f64 = 1e-3;
+const MAX_APPROACH: f64 = 1e-3;
 /// Part of the way to contact that vertices may go, so that it is not found again.
-const SHORT: f64 = 0.8;
+const STEP_TO_CONTACT: f64 = 0.8;
 
 /// Two features that would meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Meeting {
+pub(crate) struct AdjacentContact {
     /// The vertex and the face, or the two edges.
     pub(crate) vertices: [u32; 4],
     impact: Impact,
@@ -72,7 +72,7 @@ impl Features {
         }
     }
 
-    /// Adds the pairs with the numbers `picked`; edges go on from vertices and faces.
+    /// Adds the pairs with the numbers `picked`; edge pairs are numbered after vertex–face pairs.
     fn take(&mut self, from: &Self, picked: &[u32]) {
         for i in picked.iter().map(|i| *i as usize) {
             match i.checked_sub(from.vf.len()) {
@@ -83,17 +83,30 @@ impl Features {
     }
 
     /// All that would meet in the straight motion from `x_t0` to `x_t1`.
-    fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64) -> Vec<Meeting> {
+    fn meet(&self, [x_t0, x_t1]: [&[DVec3]; 2], gap: f64) -> Vec<AdjacentContact> {
         let mut found = Vec::new();
-        let separation = Separation { radius: 0.0, gap: NARROW * gap, leeway: LEEWAY, body: 0.0 };
+        let separation = Separation {
+            radius: 0.0,
+            gap: ADJACENT_GAP * gap,
+            max_approach: MAX_APPROACH,
+            body: 0.0,
+        };
         let of = |v: u32| [x_t0[v as usize], x_t1[v as usize]];
         for (kind, all) in [(Pair::VertexFace, &self.vf), (Pair::EdgeEdge, &self.ee)] {
             let query = |i: usize| -> Option<Query> {
                 let [a, b, c, d] = all[i];
                 Some([of(a), of(b), of(c), of(d)])
             };
-            let mut keep = |i: usize, impact| found.push(Meeting { vertices: all[i], impact });
-            Ccd::Separating.answer_all(kind, all.len(), separation, Filter::Hull, query, &mut keep);
+            let mut keep =
+                |i: usize, impact| found.push(AdjacentContact { vertices: all[i], impact });
+            Ccd::Separating.times_of_impact(
+                kind,
+                all.len(),
+                separation,
+                Filter::Hull,
+                query,
+                &mut keep,
+            );
         }
         found
     }
@@ -169,7 +182,7 @@ impl AdjacentTriangles {
         others: &[[u32; 2]],
         ends: [&[DVec3]; 2],
         gap: f64,
-    ) -> Vec<Meeting> {
+    ) -> Vec<AdjacentContact> {
         let gradient = |[a, b, c]: [u32; 3], m: &DMat2, x: &[DVec3]| {
             let at = x[a as usize];
             let (e, f) = (x[b as usize] - at, x[c as usize] - at);
@@ -186,7 +199,7 @@ impl AdjacentTriangles {
             if !block.is_smooth(&self.gradients, gap) {
                 let Block { features, vertices, clearance, .. } = block;
                 let among = Among { vertices, vf: &features.vf, ee: &features.ee };
-                clearance.pick(&among, ends, SURE * gap, &mut picked);
+                clearance.pick(&among, ends, CLEARANCE_GAP * gap, &mut picked);
                 asked.take(features, &picked);
             }
         }
@@ -267,14 +280,14 @@ pub(super) fn referee(
     others: &[[u32; 2]],
     ends: [&[DVec3]; 2],
     gap: f64,
-) -> Vec<Meeting> {
+) -> Vec<AdjacentContact> {
     let mut all = Features::default();
     neighbours.pairs().chain(others.iter().copied()).for_each(|pair| all.add(triangles, pair));
     all.tidy();
     all.meet(ends, gap)
 }
 
-impl Meeting {
+impl AdjacentContact {
     /// Keeps the features on their sides, on the axis on which they come nearer fastest.
     pub(crate) fn limit(&self, [x_t0, x_t1]: [&[DVec3]; 2], limits: &mut Limits) {
         let moved = |v: u32| x_t1[v as usize] - x_t0[v as usize];
@@ -287,7 +300,8 @@ impl Meeting {
             let above = (weight > 0.0) == (normal[axis] > 0.0);
             let displacement = moved(v)[axis];
             let comes = if above { displacement < 0.0 } else { displacement > 0.0 };
-            let at = x_t0[v as usize][axis] + if comes { SHORT * time * displacement } else { 0.0 };
+            let at = x_t0[v as usize][axis]
+                + if comes { STEP_TO_CONTACT * time * displacement } else { 0.0 };
             limits.keep(v, axis, at, above);
         }
     }

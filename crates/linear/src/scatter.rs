@@ -1,4 +1,4 @@
-//! Where the blocks of elements go.
+//! Scatter map of element blocks to matrix slots.
 
 use super::block_csr::{CHUNK, PARALLEL_ROWS};
 use super::{Error, Pattern};
@@ -6,17 +6,17 @@ use glam::{DMat3, Mat3A};
 use std::ops::{AddAssign, Mul};
 
 /// Most chunks of rows, enough for as many threads.
-const CHUNKS: usize = 16;
+const MAX_CHUNKS: usize = 16;
 
 /// Vertices of the widest element.
-const WIDEST: usize = 9;
+const MAX_STENCIL: usize = 9;
 
 /// A 3×3 block of either precision.
 pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
     /// As a matrix keeps it.
     type Stored: Copy + Send + Sync;
     /// Nothing, kept.
-    const NOTHING: Self::Stored;
+    const ZERO_BLOCK: Self::Stored;
     /// From a matrix.
     fn load(stored: &Self::Stored) -> Self;
     /// As a matrix keeps it.
@@ -25,7 +25,7 @@ pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
     fn add_to(self, to: &mut Self::Stored);
     /// Its transpose.
     #[must_use]
-    fn turned(self) -> Self;
+    fn transposed(self) -> Self;
     /// From double precision.
     fn from_f64(block: &DMat3) -> Self;
     /// A third of its trace.
@@ -34,7 +34,7 @@ pub trait Block: Copy + AddAssign + Mul<Output = Self> + Send + Sync {
 
 impl Block for DMat3 {
     type Stored = Self;
-    const NOTHING: Self = Self::ZERO;
+    const ZERO_BLOCK: Self = Self::ZERO;
 
     #[inline]
     fn load(stored: &Self) -> Self {
@@ -51,7 +51,7 @@ impl Block for DMat3 {
         *to += self;
     }
 
-    fn turned(self) -> Self {
+    fn transposed(self) -> Self {
         self.transpose()
     }
 
@@ -67,7 +67,7 @@ impl Block for DMat3 {
 impl Block for Mat3A {
     /// Columns without the lane that each has to spare: a quarter less to move through memory.
     type Stored = [f32; 9];
-    const NOTHING: [f32; 9] = [0.0; 9];
+    const ZERO_BLOCK: [f32; 9] = [0.0; 9];
 
     #[inline]
     fn load(stored: &[f32; 9]) -> Self {
@@ -86,7 +86,7 @@ impl Block for Mat3A {
         }
     }
 
-    fn turned(self) -> Self {
+    fn transposed(self) -> Self {
         self.transpose()
     }
 
@@ -102,7 +102,7 @@ impl Block for Mat3A {
 /// Rows that are filled in one go: all of a small matrix. Elements between two chunks are evaluated twice,
 /// so there are no more than a few chunks.
 pub(super) fn chunk_of(rows: usize) -> usize {
-    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK.max(rows.div_ceil(CHUNKS)) }
+    if rows < PARALLEL_ROWS { rows.max(1) } else { CHUNK.max(rows.div_ceil(MAX_CHUNKS)) }
 }
 
 /// The blocks of consecutive chunks of rows, each with its first row, to be filled side by side.
@@ -122,11 +122,11 @@ pub(super) fn chunks_mut<'a, B>(
     chunks
 }
 
-/// For elements of one width: the places of their blocks in the rows of a matrix, and which
+/// Scatter map of elements of one width: the slots of their blocks in the rows of a matrix, and which
 /// elements touch which chunk of rows. An element that touches two chunks is evaluated for each of
 /// them, so that every row is summed by one thread, in the order of the elements.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct ScatterMap {
     width: usize,
     elements: usize,
     /// Slot of block (a, b) within row a, element after element.
@@ -143,13 +143,13 @@ enum Slots {
     Long(Vec<u32>),
 }
 
-impl Places {
-    /// The places of elements with these vertices, `width` each.
+impl ScatterMap {
+    /// The slots of elements with these vertices, `width` each.
     ///
     /// # Errors
     /// If an element has more than nine vertices, or joins vertices that the matrix does not.
     pub fn new(pattern: &Pattern, width: usize, stencils: &[u32]) -> Result<Self, Error> {
-        if width > WIDEST {
+        if width > MAX_STENCIL {
             return Err(Error::TooLarge);
         }
         let chunk = chunk_of(pattern.rows());
@@ -202,7 +202,7 @@ impl Places {
     }
 
     /// Adds the blocks of an element, `block(a, b)` for a ≤ b, to the chunk of rows that begins with `first`. Its
-    /// vertices are those it was given its places with.
+    /// vertices are those the map was made with.
     #[inline]
     pub fn add<const N: usize, B: Block>(
         &self,
@@ -236,7 +236,7 @@ impl Places {
     }
 }
 
-/// Adds blocks to a chunk of rows, as [`Places::add`], with the slots of one element.
+/// Adds blocks to a chunk of rows, as [`ScatterMap::add`], with the slots of one element.
 #[inline]
 fn add<const N: usize, B: Block, S: Copy + Into<u32>>(
     pattern: &Pattern,
@@ -261,7 +261,7 @@ fn add<const N: usize, B: Block, S: Copy + Into<u32>>(
             let value = block(a, b);
             add(a, b, value);
             if a != b {
-                add(b, a, value.turned());
+                add(b, a, value.transposed());
             }
         }
     }

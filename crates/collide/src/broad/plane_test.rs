@@ -1,4 +1,4 @@
-//! Quick tests of what lies in two leaves, in 32-bit numbers.
+//! Single-precision separating-plane test for feature pairs of two leaves.
 //!
 //! Positions are taken relative to one vertex of the first leaf. If a direction n has
 //! `n·(a_i − b_j) > r|n|` for all vertices of two features at both ends of the step, they stay farther
@@ -6,33 +6,33 @@
 //!
 //! **Rounding.** With ε = 2⁻²⁴ and M the largest coordinate, a position is off by 2 ε M: it is rounded once,
 //! and those of the second leaf are once moved. A dot product of n with it is off by 9 ε M |n|, and
-//! the difference of two by 22 ε M |n|. [`ERROR`] is beyond that, and [`SURPLUS`] beyond what
+//! the difference of two by 22 ε M |n|. [`SEPARATION_ERROR`] is beyond that, and [`ROUNDING_FACTOR`] beyond what
 //! rounding can add to |n|² and to the squares that are compared.
 
-use crate::wide::F32x8;
+use crate::simd::F32x8;
 use glam::DVec3;
 
 /// Bound on the error of a separation, relative to the largest coordinate and |n|.
-const ERROR: f32 = 32.0 / 16_777_216.0;
+const SEPARATION_ERROR: f32 = 32.0 / 16_777_216.0;
 
 /// Largest coordinate.
-const LIMIT: f32 = 1e15;
+const MAX_COORDINATE: f32 = 1e15;
 
 /// Bound on the relative error of |n| and of a square's root.
-const SURPLUS: f32 = 1.0 + 1e-5;
+const ROUNDING_FACTOR: f32 = 1.0 + 1e-5;
 
 /// Three coordinates and a zero at the start of the step, and the same at its end [m].
-pub(super) type Place = [f32; 8];
+pub(super) type MovingPoint = [f32; 8];
 
 /// A path relative to a point.
 #[inline]
-pub(super) fn place([a, b]: [DVec3; 2], origin: DVec3) -> Place {
+pub(super) fn moving_point([a, b]: [DVec3; 2], origin: DVec3) -> MovingPoint {
     let ([p, q, r], [s, t, u]) = ((a - origin).to_array(), (b - origin).to_array());
     [p as f32, q as f32, r as f32, 0.0, s as f32, t as f32, u as f32, 0.0]
 }
 
 /// The largest coordinate of some places.
-pub(super) fn largest(places: &[Place]) -> f32 {
+pub(super) fn largest(places: &[MovingPoint]) -> f32 {
     let mut most = [0.0_f32; 8];
     for place in places {
         for n in 0..8 {
@@ -44,10 +44,10 @@ pub(super) fn largest(places: &[Place]) -> f32 {
 
 /// A distance below which features with coordinates up to `largest` may not be told apart; infinite if
 /// products of these could overflow.
-pub(super) fn reach(separation: f64, largest: f32) -> f32 {
+pub(super) fn separation_threshold(separation: f64, largest: f32) -> f32 {
     // Also for NaN.
-    if largest < LIMIT {
-        ((separation as f32).next_up() + ERROR * largest) * SURPLUS
+    if largest < MAX_COORDINATE {
+        ((separation as f32).next_up() + SEPARATION_ERROR * largest) * ROUNDING_FACTOR
     } else {
         f32::INFINITY
     }
@@ -69,15 +69,16 @@ pub(super) fn vertex_face_apart<S: F32x8>(
     w: S,
     p: S::Vector,
     [a, b, c]: [S::Vector; 3],
-    reach: f32,
+    threshold: f32,
 ) -> bool {
     let face = w.add(w.add(a, b), c);
     let n = w.sub(w.mul(w.splat(3.0), p), face);
-    let n = w.add(n, w.swapped(n));
-    let (pa, bc) = (w.pairs(w.mul(p, n), w.mul(a, n)), w.pairs(w.mul(b, n), w.mul(c, n)));
-    let [p, a, b, c, q, d, e, f] = w.store(w.pairs(pa, bc));
+    let n = w.add(n, w.swap_halves(n));
+    let (pa, bc) =
+        (w.horizontal_add(w.mul(p, n), w.mul(a, n)), w.horizontal_add(w.mul(b, n), w.mul(c, n)));
+    let [p, a, b, c, q, d, e, f] = w.store(w.horizontal_add(pa, bc));
     let gap = least(p - most(most(a, b), c), q - most(most(d, e), f));
-    is_enough(w, gap, n, reach)
+    exceeds(w, gap, n, threshold)
 }
 
 /// Whether the mean of their differences tells two edges apart.
@@ -86,28 +87,28 @@ pub(super) fn edges_apart<S: F32x8>(
     w: S,
     a: [S::Vector; 2],
     b: [S::Vector; 2],
-    reach: f32,
+    threshold: f32,
 ) -> bool {
     let n = w.sub(w.add(a[0], a[1]), w.add(b[0], b[1]));
-    let n = w.add(n, w.swapped(n));
-    let pq = w.pairs(w.mul(a[0], n), w.mul(a[1], n));
-    let rs = w.pairs(w.mul(b[0], n), w.mul(b[1], n));
-    let [p, q, r, s, t, u, x, y] = w.store(w.pairs(pq, rs));
+    let n = w.add(n, w.swap_halves(n));
+    let pq = w.horizontal_add(w.mul(a[0], n), w.mul(a[1], n));
+    let rs = w.horizontal_add(w.mul(b[0], n), w.mul(b[1], n));
+    let [p, q, r, s, t, u, x, y] = w.store(w.horizontal_add(pq, rs));
     let gap = least(least(p, q) - most(r, s), least(t, u) - most(x, y));
-    is_enough(w, gap, n, reach)
+    exceeds(w, gap, n, threshold)
 }
 
-/// Whether a least n·d is beyond reach.
+/// Whether a least n·d exceeds the threshold.
 #[inline(always)]
-fn is_enough<S: F32x8>(w: S, gap: f32, n: S::Vector, reach: f32) -> bool {
+fn exceeds<S: F32x8>(w: S, gap: f32, n: S::Vector, threshold: f32) -> bool {
     let [x, y, z, ..] = w.store(n);
-    gap > 0.0 && gap * gap > reach * reach * (x * x + y * y + z * z)
+    gap > 0.0 && gap * gap > threshold * threshold * (x * x + y * y + z * z)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide::{Work, with_simd};
+    use crate::simd::{Work, with_simd};
     use proptest::prelude::*;
 
     type Four = [[DVec3; 2]; 4];
@@ -120,10 +121,13 @@ mod tests {
 
         #[inline(always)]
         fn run(self, w: impl F32x8) -> [bool; 2] {
-            let places = self.0.map(|path| place(path, self.1));
+            let places = self.0.map(|path| moving_point(path, self.1));
             let [a, b, c, d] = places.map(|p| w.load(p));
-            let reach = reach(self.2, largest(&places));
-            [vertex_face_apart(w, a, [b, c, d], reach), edges_apart(w, [a, b], [c, d], reach)]
+            let threshold = separation_threshold(self.2, largest(&places));
+            [
+                vertex_face_apart(w, a, [b, c, d], threshold),
+                edges_apart(w, [a, b], [c, d], threshold),
+            ]
         }
     }
 

@@ -1,4 +1,4 @@
-//! The widest instructions that the processor has.
+//! SIMD dispatch (pulp), eight `f32` lanes.
 //!
 //! There are no fused operations, so that every machine comes to the same result.
 
@@ -6,9 +6,9 @@ mod bytes;
 
 pub(crate) use bytes::{Bytes, Rows};
 
-/// Runs `work` compiled for them. All that it calls must be inlined into it.
+/// Runs `work` compiled for the instruction set of this processor. All that it calls must be inlined into it.
 #[inline(always)]
-pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn dispatch<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
 }
 
@@ -29,22 +29,22 @@ pub(crate) trait F32x8: Bytes {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Sums of neighbours: two of the first, two of the second, from the lower half and then the same from
     /// the upper one.
-    fn pairs(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn horizontal_add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The upper half, then the lower one.
-    fn swapped(self, a: Self::Vector) -> Self::Vector;
+    fn swap_halves(self, a: Self::Vector) -> Self::Vector;
     fn store(self, a: Self::Vector) -> [f32; 8];
     /// Eight numbers with fewer digits, four of each.
-    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector;
+    fn convert_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector;
     /// The numbers without their fractions; any number for one that has more than 31 bits.
-    fn whole(self, a: Self::Vector) -> [i32; 8];
+    fn truncate(self, a: Self::Vector) -> [i32; 8];
     /// All bits where a number is above its counterpart, none elsewhere.
-    fn above(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn cmp_gt(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Bits that are in both.
-    fn both(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Bits that are in one of them.
-    fn either(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// The first bit of each number.
-    fn bits(self, a: Self::Vector) -> u32;
+    fn movemask(self, a: Self::Vector) -> u32;
     /// Rows as columns.
     fn transposed(self, a: [Self::Vector; 8]) -> [Self::Vector; 8];
 }
@@ -85,19 +85,19 @@ pub(crate) fn with_simd<W: Work>(work: W) -> W::Output {
             || work.run(simd),
         );
     }
-    work.run(Plain)
+    work.run(Scalar)
 }
 
 /// Eight numbers one after the other.
 #[derive(Clone, Copy, Debug)]
-struct Plain;
+struct Scalar;
 
 #[inline(always)]
 fn each(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> f32) -> [f32; 8] {
     std::array::from_fn(|n| f(a[n], b[n]))
 }
 
-impl F32x8 for Plain {
+impl F32x8 for Scalar {
     type Vector = [f32; 8];
 
     fn load(self, a: [f32; 8]) -> [f32; 8] {
@@ -132,12 +132,12 @@ impl F32x8 for Plain {
         each(a, b, |a, b| if a < b { a } else { b })
     }
 
-    fn pairs(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn horizontal_add(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         let two = |x: [f32; 8], n: usize| x[n] + x[n + 1];
         [two(a, 0), two(a, 2), two(b, 0), two(b, 2), two(a, 4), two(a, 6), two(b, 4), two(b, 6)]
     }
 
-    fn swapped(self, [a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
+    fn swap_halves(self, [a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
         [e, f, g, h, a, b, c, d]
     }
 
@@ -145,27 +145,27 @@ impl F32x8 for Plain {
         a
     }
 
-    fn narrowed(self, [a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> [f32; 8] {
+    fn convert_f64(self, [a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> [f32; 8] {
         [a, b, c, d, e, f, g, h].map(|x| x as f32)
     }
 
-    fn whole(self, a: [f32; 8]) -> [i32; 8] {
+    fn truncate(self, a: [f32; 8]) -> [i32; 8] {
         a.map(|x| x as i32)
     }
 
-    fn above(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn cmp_gt(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         each(a, b, |a, b| f32::from_bits(if a > b { u32::MAX } else { 0 }))
     }
 
-    fn both(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn and(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         each(a, b, |a, b| f32::from_bits(a.to_bits() & b.to_bits()))
     }
 
-    fn either(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn or(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
         each(a, b, |a, b| f32::from_bits(a.to_bits() | b.to_bits()))
     }
 
-    fn bits(self, a: [f32; 8]) -> u32 {
+    fn movemask(self, a: [f32; 8]) -> u32 {
         (0..8).map(|n| a[n].to_bits() >> 31 << n).sum()
     }
 
@@ -219,12 +219,12 @@ impl F32x8 for pulp::x86::V3 {
     }
 
     #[inline(always)]
-    fn pairs(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+    fn horizontal_add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_hadd_ps(a, b)
     }
 
     #[inline(always)]
-    fn swapped(self, a: Self::Vector) -> Self::Vector {
+    fn swap_halves(self, a: Self::Vector) -> Self::Vector {
         self.avx._mm256_permute2f128_ps::<1>(a, a)
     }
 
@@ -234,34 +234,34 @@ impl F32x8 for pulp::x86::V3 {
     }
 
     #[inline(always)]
-    fn narrowed(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector {
+    fn convert_f64(self, a: [f64; 4], b: [f64; 4]) -> Self::Vector {
         let narrow = |x: [f64; 4]| self.avx._mm256_cvtpd_ps(pulp::cast(x));
         self.avx._mm256_set_m128(narrow(b), narrow(a))
     }
 
     #[inline(always)]
-    fn whole(self, a: Self::Vector) -> [i32; 8] {
+    fn truncate(self, a: Self::Vector) -> [i32; 8] {
         pulp::cast(self.avx._mm256_cvttps_epi32(a))
     }
 
     #[inline(always)]
-    fn above(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+    fn cmp_gt(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         use core::arch::x86_64::_CMP_GT_OQ;
         self.avx._mm256_cmp_ps::<_CMP_GT_OQ>(a, b)
     }
 
     #[inline(always)]
-    fn both(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_and_ps(a, b)
     }
 
     #[inline(always)]
-    fn either(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         self.avx._mm256_or_ps(a, b)
     }
 
     #[inline(always)]
-    fn bits(self, a: Self::Vector) -> u32 {
+    fn movemask(self, a: Self::Vector) -> u32 {
         self.avx._mm256_movemask_ps(a) as u32
     }
 
@@ -323,22 +323,22 @@ mod tests {
                 w.div(a, b),
                 w.max(a, b),
                 w.min(a, b),
-                w.pairs(a, b),
-                w.swapped(a),
+                w.horizontal_add(a, b),
+                w.swap_halves(a),
                 w.splat(self.0[3]),
-                w.above(a, b),
-                w.both(a, b),
-                w.either(a, b),
-                w.narrowed(
+                w.cmp_gt(a, b),
+                w.and(a, b),
+                w.or(a, b),
+                w.convert_f64(
                     [0.1, 1e-40, -3e38, f64::from(self.0[0])],
                     [1e300, -0.7, 0.0, f64::from(self.1[1])],
                 ),
             ];
             let rows = [all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]];
             let all = all.into_iter().chain(w.transposed(rows));
-            let some = w.bits(w.either(w.above(a, b), b));
+            let some = w.movemask(w.or(w.cmp_gt(a, b), b));
             let bits = [some; 8];
-            let whole = w.whole(w.load([1.9, -1.9, 0.0, -0.5, 7.0, 1e9, -1e9, 0.99]));
+            let whole = w.truncate(w.load([1.9, -1.9, 0.0, -0.5, 7.0, 1e9, -1e9, 0.99]));
             let others = [bits, whole.map(|x| x as u32)];
             all.map(|x| w.store(x).map(f32::to_bits)).chain(others).collect()
         }
@@ -350,7 +350,7 @@ mod tests {
         let b = [0.3, 1e-3, 2.0, -5.0, 0.1, 1.0, f32::NAN, 0.0];
         let is_nan = |x: u32| f32::from_bits(x).is_nan();
         for (x, y) in [(a, b), (b, a)] {
-            let (found, plain) = (with_simd(Every(x, y)), Every(x, y).run(Plain));
+            let (found, plain) = (with_simd(Every(x, y)), Every(x, y).run(Scalar));
             for (f, p) in found.iter().flatten().zip(plain.iter().flatten()) {
                 assert!(f == p || (is_nan(*f) && is_nan(*p)), "{found:?} {plain:?}");
             }

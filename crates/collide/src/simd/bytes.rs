@@ -1,6 +1,6 @@
 //! Thirty-two small numbers at a time.
 
-use super::Plain;
+use super::Scalar;
 
 /// Least and largest coordinates at the start of the step and at its end, of 32 boxes.
 pub(crate) type Rows = [[[i8; 32]; 6]; 2];
@@ -26,7 +26,7 @@ pub(crate) trait Bytes: Copy {
     fn overlapping(self, rows: &Rows, one: &[[i8; 6]; 2]) -> u32;
 }
 
-impl Bytes for Plain {
+impl Bytes for Scalar {
     fn triangles(self, points: &Points, base: &[i32; 8], corners: &[[u8; 32]; 3]) -> Rows {
         let mut rows = [[[0; 32]; 6]; 2];
         for (k, c) in COORDINATES.into_iter().enumerate() {
@@ -209,7 +209,7 @@ mod tests {
                 std::array::from_fn(|side| std::array::from_fn(|k| cells[16 * n + 8 * side + k]))
             });
             let all = || All(&points, &base, &corners, &by);
-            prop_assert_eq!(with_simd(all()), all().run(Plain));
+            prop_assert_eq!(with_simd(all()), all().run(Scalar));
         }
     }
 }

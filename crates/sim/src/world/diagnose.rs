@@ -1,28 +1,28 @@
-//! Which cause a step that failed has.
+//! Turns a solver failure into an error that names its cause.
 
 use super::World;
 use crate::barrier::{Blocker, Failure};
-use crate::cause::{Cause, FOLLOWED};
-use crate::error::{Error, Stage};
+use crate::cause::{Cause, EXCESSIVE_STRAIN};
+use crate::error::{Error, StepPhase};
 
 /// Part of the median edge below which an edge counts as far shorter than others.
 const SHORT_EDGE: f64 = 0.1;
 
 impl World {
     /// The error of a step that failed at the time `t`, with its cause.
-    pub(super) fn blame(&self, failure: Failure, t: f64) -> Error {
+    pub(super) fn diagnose(&self, failure: Failure, t: f64) -> Error {
         let step = self.state.step;
         let unresolved =
             |vertex: u32, cause: Cause| Error::Unresolved { step, vertex, cause: Box::new(cause) };
         match failure {
             Failure::NotFinite { vertex } => {
-                Error::NotFinite { step, vertex, stage: Stage::Integrate }
+                Error::NotFinite { step, vertex, stage: StepPhase::Integrate }
             }
             Failure::Linear { vertex } => unresolved(vertex, Cause::LinearSystem),
             Failure::Stopped => Error::Stopped { step },
-            Failure::Floating { missing } => {
+            Failure::LostForce { missing } => {
                 let shortest = self.model.rest_lengths().into_iter().fold(f64::INFINITY, f64::min);
-                unresolved(0, Cause::Floating { missing, shortest })
+                unresolved(0, Cause::LostForce { missing, shortest })
             }
             Failure::TooManyPairs { most } => {
                 let (t, aspect) = self.most_acute();
@@ -87,7 +87,7 @@ impl World {
                 let ratio = x[a as usize].distance(x[b as usize]) / rest;
                 compressed = f64::min(compressed, ratio);
                 edges += 1;
-                stretched += usize::from(ratio > 1.0 + FOLLOWED);
+                stretched += usize::from(ratio > 1.0 + EXCESSIVE_STRAIN);
                 if ratio - 1.0 > strain {
                     (strain, edge) = (ratio - 1.0, [a - own.start, b - own.start]);
                 }
@@ -95,7 +95,7 @@ impl World {
             let cloth = self.model.names[c].clone();
             let stretch =
                 Cause::Stretched { cloth, edge, strain, stretched, edges, compressed, pins };
-            (strain > FOLLOWED).then_some((strain, stretch))
+            (strain > EXCESSIVE_STRAIN).then_some((strain, stretch))
         });
         cloths.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, cause)| cause)
     }

@@ -22,16 +22,16 @@ use super::hinge::{angle_gradient, stencil};
 use super::morley::slope;
 use super::stiffness::invert;
 use super::viscosity::Slider;
-use crate::fabric::BENDING_TURN;
+use crate::fabric::BENDING_TRANSITION;
 use glam::{DVec2, DVec3};
 use toile_mesh::{NONE, Topology, TriMesh};
 
 /// How far six points are from a conic, at least: a part of the mean square of the rows.
-const REGULAR: f64 = 1e-3;
+const REGULARISATION: f64 = 1e-3;
 
 /// A triangle with friction in bending.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Bent {
+struct FrictionalBend {
     /// Its inner edges by their numbers, or [`NONE`].
     edges: [u32; 3],
     /// Curvature along weft and along warp by the slopes over these edges [1/m].
@@ -53,12 +53,12 @@ pub struct Edge {
 
 /// All triangles of a cloth with friction in bending.
 #[derive(Debug)]
-pub struct Folds {
+pub struct BendingFriction {
     edges: Vec<Edge>,
-    triangles: Vec<Bent>,
+    triangles: Vec<FrictionalBend>,
     /// Along weft and warp, for each fabric; none where there is no friction.
     sliders: Vec<[Option<Slider>; 2]>,
-    slips: Vec<f64>,
+    slider_positions: Vec<f64>,
 }
 
 /// What friction does over an edge.
@@ -72,7 +72,7 @@ pub struct EdgeMoment {
     pub slopes: [DVec3; 4],
 }
 
-impl Folds {
+impl BendingFriction {
     /// Those of a mesh with its sliders at rest; `limits` gives the limits of the moment per width along weft and warp of a
     /// triangle [N].
     pub fn of_mesh(
@@ -106,10 +106,10 @@ impl Folds {
             }
             let uv = mesh.corners_uv(t);
             let area = 0.5 * (uv[1] - uv[0]).perp_dot(uv[2] - uv[0]).abs();
-            triangles.push(Bent { edges: own, curvature, area, sliders: known as u32 });
+            triangles.push(FrictionalBend { edges: own, curvature, area, sliders: known as u32 });
         }
-        let slips = vec![0.0; 2 * triangles.len()];
-        Self { edges, triangles, sliders, slips }
+        let slider_positions = vec![0.0; 2 * triangles.len()];
+        Self { edges, triangles, sliders, slider_positions }
     }
 
     /// The inner edges.
@@ -118,13 +118,13 @@ impl Folds {
     }
 
     /// Where the sliders are [1/m].
-    pub fn slips(&self) -> &[f64] {
-        &self.slips
+    pub fn slider_positions(&self) -> &[f64] {
+        &self.slider_positions
     }
 
     /// The same, to put them elsewhere.
-    pub fn slips_mut(&mut self) -> &mut [f64] {
-        &mut self.slips
+    pub fn slider_positions_mut(&mut self) -> &mut [f64] {
+        &mut self.slider_positions
     }
 
     /// Number of triangles with friction.
@@ -138,7 +138,7 @@ impl Folds {
     }
 
     /// Curvature of a triangle along weft and warp [1/m].
-    fn curvature(&self, triangle: &Bent, x: &[DVec3]) -> [f64; 2] {
+    fn curvature(&self, triangle: &FrictionalBend, x: &[DVec3]) -> [f64; 2] {
         let slopes = triangle.edges.map(|e| if e == NONE { 0.0 } else { self.slope(e, x) });
         triangle.curvature.map(|g| g[0] * slopes[0] + g[1] * slopes[1] + g[2] * slopes[2])
     }
@@ -149,7 +149,8 @@ impl Folds {
         let curvature = self.curvature(triangle, x);
         let sliders = &self.sliders[triangle.sliders as usize];
         let of = |i: usize| {
-            sliders[i].map_or(0.0, |s| s.evaluate(curvature[i], self.slips[2 * t + i])[0])
+            sliders[i]
+                .map_or(0.0, |s| s.evaluate(curvature[i], self.slider_positions[2 * t + i])[0])
         };
         triangle.area * (of(0) + of(1))
     }
@@ -164,7 +165,7 @@ impl Folds {
             let Some(k) = triangle.edges.iter().position(|own| *own == e as u32) else { continue };
             for (i, slider) in self.sliders[triangle.sliders as usize].iter().enumerate() {
                 let Some(slider) = slider else { continue };
-                let (slip, g) = (self.slips[2 * t as usize + i], triangle.curvature[i]);
+                let (slip, g) = (self.slider_positions[2 * t as usize + i], triangle.curvature[i]);
                 moment += triangle.area * slider.evaluate(curvature[i], slip)[1] * g[k];
                 let sum = g[0].abs() + g[1].abs() + g[2].abs();
                 stiffness += triangle.area * slider.secant(curvature[i], slip) * g[k].abs() * sum;
@@ -183,8 +184,8 @@ impl Folds {
             let curvature = self.curvature(&triangle, x);
             for (i, slider) in self.sliders[triangle.sliders as usize].iter().enumerate() {
                 if let Some(slider) = slider {
-                    dissipated +=
-                        triangle.area * slider.slide(curvature[i], &mut self.slips[2 * t + i]);
+                    dissipated += triangle.area
+                        * slider.slide(curvature[i], &mut self.slider_positions[2 * t + i]);
                 }
             }
         }
@@ -194,7 +195,7 @@ impl Folds {
 
 /// A slider with this limit [N], whose loop turns from one limit to the other as far as loops do.
 fn slider(limit: f64) -> Option<Slider> {
-    (limit > 0.0).then_some(Slider { stiffness: limit / (0.5 * BENDING_TURN), limit })
+    (limit > 0.0).then_some(Slider { stiffness: limit / (0.5 * BENDING_TRANSITION), limit })
 }
 
 /// Curvature of a triangle along weft and warp by the slopes over its edges [1/m]; nothing if it has no area.
@@ -208,7 +209,7 @@ fn curvature_of(mesh: &TriMesh, topology: &Topology, t: usize) -> Option<[[f64; 
         tip_behind(mesh, topology, t, k).map_or([0.0; 3], |tip| tip_row(&uv, twice, tip))
     });
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let small = REGULAR / 3.0 * rows.iter().map(|r| dot(*r, *r)).sum::<f64>();
+    let small = REGULARISATION / 3.0 * rows.iter().map(|r| dot(*r, *r)).sum::<f64>();
     // The smallest curvature that fits: Rᵀ (R Rᵀ + ε)⁻¹.
     let gram = std::array::from_fn(|k| {
         std::array::from_fn(|l| dot(rows[k], rows[l]) + if k == l { small } else { 0.0 })
@@ -267,9 +268,9 @@ mod tests {
     use super::super::check::{Dice, meshes};
     use super::*;
 
-    fn folds(mesh: &TriMesh, limit: [f64; 2]) -> Folds {
+    fn folds(mesh: &TriMesh, limit: [f64; 2]) -> BendingFriction {
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-        Folds::of_mesh(mesh, &topology, |_| limit)
+        BendingFriction::of_mesh(mesh, &topology, |_| limit)
     }
 
     fn bent(mesh: &TriMesh, curvature: [f64; 3]) -> Vec<DVec3> {
@@ -308,7 +309,7 @@ mod tests {
             ] {
                 // Flat enough for a parabola, and far beyond where loops turn: as if the sheet were small.
                 let (mut folds, flat) = (folds(&mesh, [2.0, 3.0]), 1e-6);
-                let curvature = 100.0 * BENDING_TURN;
+                let curvature = 100.0 * BENDING_TRANSITION;
                 let x = bent(&mesh, k.map(|k| k * curvature * flat));
                 folds.triangles.iter_mut().for_each(|t| {
                     t.curvature = t.curvature.map(|g| g.map(|g| g / flat));
@@ -326,7 +327,7 @@ mod tests {
             let mut dice = Dice(5);
             let mut folds = folds(&mesh, [2e-3, 3e-3]);
             // Some hold, some slide.
-            folds.slips.iter_mut().for_each(|slip| *slip = 3.0 * dice.vector().x);
+            folds.slider_positions.iter_mut().for_each(|slip| *slip = 3.0 * dice.vector().x);
             let x: Vec<DVec3> =
                 bent(&mesh, [0.4, -0.3, 0.2]).iter().map(|p| *p + dice.vector() * 0.01).collect();
             let energy =
@@ -349,7 +350,7 @@ mod tests {
             let mut still = folds;
             let held: Vec<f64> =
                 still.triangles.iter().flat_map(|t| still.curvature(t, &x)).collect();
-            still.slips.copy_from_slice(&held);
+            still.slider_positions.copy_from_slice(&held);
             let twice = |s: f64| -> f64 {
                 (0..still.triangles()).map(|t| still.energy(t, &moved(s))).sum()
             };

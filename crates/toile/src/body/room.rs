@@ -1,0 +1,362 @@
+//! Room for cloth where a moving body touches itself.
+//!
+//! In armpits, at the crotch and behind bent joints parts of a body come nearer to each other than cloth is thick, or go through each other:
+//! a solver that allows no penetration would find no way on. Flesh gives way there. So does this skin: the clip is looked through beforehand,
+//! and where a vertex is nearer than [`ROOM`] to skin of another part that faces it, both recede along their inner normals by half of what is
+//! missing, d = (ROOM − g)/2, with g the gap, negative inside the other part.
+//!
+//! Skin is of another part if both were apart in the pose of the fitting: farther than ROOM, and clearly farther than they are now. Depths are kept
+//! for each moment of 1/[`RATE`] s as the largest of three, spread over the skin so that its slope stays below [`SLOPE`], and blend
+//! linearly in between. What lies deeper than [`DEEPEST`] is no flesh that gives way; such clips are refused with the moment and the place.
+
+use crate::error::Error;
+use glam::DVec3;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use toile_body::Bone;
+use toile_body::motion::{Performance, Rig};
+use toile_collide::distance::point_triangle;
+use toile_mesh::TriMesh;
+
+/// Gap that is made: two layers of cloth, each with its distance from the body and from the other, with ease [m].
+pub(crate) const ROOM: f64 = 6e-3;
+
+/// Moments that are looked at per second.
+const RATE: f64 = 30.0;
+
+/// How far a part may be inside another [m].
+const DEEPEST: f64 = 0.05;
+
+/// How far from a vertex other skin is looked for [m].
+const REACH: f64 = 0.06;
+
+/// Side of the cells that patches of skin are cut by [m].
+const PATCH: f64 = 0.03;
+
+/// Largest slope of the depth over the skin.
+const SLOPE: f64 = 0.35;
+
+/// Skin faces other skin if the cosine between their normals is below this.
+const FACING: f64 = -0.2;
+
+/// By how much skin is nearer than in the pose of the fitting if it is of another part.
+const NEARER: f64 = 0.5;
+
+/// How far the skin recedes, for every moment of a clip.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Room {
+    /// Vertices that recede at a moment, ascending, and how far [m].
+    moments: Vec<Vec<(u32, f64)>>,
+    triangles: Vec<[u32; 3]>,
+    /// The triangles of each vertex that ever recedes.
+    around: BTreeMap<u32, Vec<u32>>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct SelfContact {
+    /// Vertices of the skin that recede at any moment.
+    pub vertices: u64,
+    /// The farthest that any recedes [m].
+    pub deepest: f64,
+    /// When that is [s].
+    pub time: f64,
+    /// The bone of the skin there, and the bone of the skin it meets.
+    pub bones: Option<[String; 2]>,
+}
+
+/// The deepest contact of a moment.
+#[derive(Clone, Copy)]
+struct Deepest {
+    depth: f64,
+    vertices: [u32; 2],
+}
+
+impl Room {
+    /// Looks through a performance from its begin to `duration` [s].
+    ///
+    /// # Errors
+    /// If parts of the body are so far inside each other that no skin could give way.
+    pub(crate) fn of(
+        performance: &Performance,
+        duration: f64,
+    ) -> Result<(Self, SelfContact), Error> {
+        let rig = performance.rig();
+        let count = (duration * RATE).ceil() as usize + 2;
+        let (neighbours, patches) = (neighbours(&rig.mesh), patches(rig));
+        let moments: Vec<_> = (0..count)
+            .into_par_iter()
+            .map(|k| {
+                let x = performance.positions(k as f64 / RATE);
+                let (depths, deepest) = depths(rig, &patches, &x);
+                (spread(depths, &neighbours, &x), deepest)
+            })
+            .collect();
+        let mut contact = SelfContact::default();
+        for (k, (_, deepest)) in moments.iter().enumerate() {
+            let Some(deepest) = deepest.filter(|d| d.depth > contact.deepest) else { continue };
+            let bone = |v: u32| format!("{:?}", rig.weights[v as usize][0].0);
+            contact.bones = Some(deepest.vertices.map(bone));
+            (contact.deepest, contact.time) = (deepest.depth, k as f64 / RATE);
+        }
+        let most = 0.5 * (ROOM + DEEPEST);
+        if let Some([a, b]) = contact.bones.as_ref().filter(|_| contact.deepest > most) {
+            let mm = 1e3 * (2.0 * contact.deepest - ROOM);
+            let message = format!(
+                "the motion leaves cloth no room: {:.2} s after its begin the skin of {a} is {mm:.0} mm inside that of {b}",
+                contact.time
+            );
+            return Err(Error::request(
+                message,
+                "change the motion there, or take a smaller size of the body",
+            ));
+        }
+        let dilated = |k: usize| {
+            let three = &moments[k.saturating_sub(1)..(k + 2).min(count)];
+            let mut all = BTreeMap::new();
+            for (v, depth) in three.iter().flat_map(|(depths, _)| depths) {
+                let most: &mut f64 = all.entry(*v).or_default();
+                *most = most.max(*depth);
+            }
+            all.into_iter().collect::<Vec<_>>()
+        };
+        let moments: Vec<_> = (0..count).map(dilated).collect();
+        let mut around: BTreeMap<u32, Vec<u32>> =
+            moments.iter().flatten().map(|(v, _)| (*v, Vec::new())).collect();
+        for (t, corners) in rig.mesh.triangles.iter().enumerate() {
+            for v in corners {
+                if let Some(own) = around.get_mut(v) {
+                    own.push(t as u32);
+                }
+            }
+        }
+        contact.vertices = around.len() as u64;
+        Ok((Self { moments, triangles: rig.mesh.triangles.clone(), around }, contact))
+    }
+
+    /// Lets the skin recede at a time [s].
+    pub(crate) fn recede(&self, time: f64, x: &mut [DVec3]) {
+        let last = self.moments.len().saturating_sub(1);
+        let at = (time * RATE).clamp(0.0, last as f64);
+        let (k, s) = (at as usize, at.fract());
+        let Some(now) = self.moments.get(k) else { return };
+        let next = self.moments.get(k + 1).unwrap_or(now);
+        let mut depths: BTreeMap<u32, f64> = now.iter().map(|(v, d)| (*v, (1.0 - s) * d)).collect();
+        for (v, d) in next {
+            *depths.entry(*v).or_default() += s * d;
+        }
+        depths.retain(|_, d| *d > 0.0);
+        let moved: Vec<(u32, DVec3)> =
+            depths.iter().map(|(v, d)| (*v, x[*v as usize] - self.normal(*v, x) * *d)).collect();
+        moved.into_iter().for_each(|(v, p)| x[v as usize] = p);
+    }
+
+    /// Unit normal of the skin at a vertex.
+    fn normal(&self, v: u32, x: &[DVec3]) -> DVec3 {
+        let area = |t: &u32| {
+            let [a, b, c] = self.triangles[*t as usize].map(|v| x[v as usize]);
+            (b - a).cross(c - a)
+        };
+        self.around[&v].iter().map(area).sum::<DVec3>().normalize_or_zero()
+    }
+}
+
+/// Skin of one bone in a small cell of the pose of the fitting.
+struct Patch {
+    bone: Bone,
+    vertices: Vec<u32>,
+    triangles: Vec<u32>,
+    rest: Ball,
+}
+
+/// A ball around a patch.
+#[derive(Clone, Copy)]
+struct Ball {
+    centre: DVec3,
+    radius: f64,
+}
+
+impl Ball {
+    fn around(vertices: &[u32], x: &[DVec3]) -> Self {
+        let all = || vertices.iter().map(|v| x[*v as usize]);
+        let centre = all().sum::<DVec3>() / vertices.len() as f64;
+        Self { centre, radius: all().map(|p| p.distance(centre)).fold(0.0, f64::max) }
+    }
+}
+
+/// The skin in patches.
+fn patches(rig: &Rig) -> Vec<Patch> {
+    let mut of: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
+    for (t, corners) in rig.mesh.triangles.iter().enumerate() {
+        let bone = rig.weights[corners[0] as usize][0].0;
+        let middle = rig.mesh.corners(t).into_iter().sum::<DVec3>() / 3.0;
+        let cell = (middle / PATCH).floor().to_array().map(|c| c as i32);
+        of.entry((bone, cell)).or_default().push(t as u32);
+    }
+    let patch = |((bone, _), triangles): ((Bone, [i32; 3]), Vec<u32>)| {
+        let corners = triangles.iter().flat_map(|t| rig.mesh.triangles[*t as usize]);
+        let mut vertices: Vec<u32> = corners.collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let rest = Ball::around(&vertices, &rig.mesh.positions);
+        Patch { bone, vertices, triangles, rest }
+    };
+    of.into_iter().map(patch).collect()
+}
+
+/// The nearest skin that a vertex faces.
+#[derive(Clone, Copy)]
+struct Facing {
+    distance: f64,
+    gap: f64,
+    triangle: u32,
+}
+
+/// A moment of the skin.
+struct Moment<'a> {
+    rig: &'a Rig,
+    x: &'a [DVec3],
+    normals: Vec<DVec3>,
+    /// For each vertex.
+    nearest: Vec<Option<Facing>>,
+}
+
+impl Moment<'_> {
+    /// Looks for what the vertices of a patch face in another.
+    fn compare(&mut self, a: &Patch, b: &Patch) {
+        let (x, rest) = (self.x, &self.rig.mesh.positions);
+        for t in &b.triangles {
+            let corners = self.rig.mesh.triangles[*t as usize].map(|v| v as usize);
+            let tri = corners.map(|c| x[c]);
+            let (now, before) = (
+                tri.iter().sum::<DVec3>() / 3.0,
+                corners.iter().map(|c| rest[*c]).sum::<DVec3>() / 3.0,
+            );
+            let normal = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
+            for v in &a.vertices {
+                let v = *v as usize;
+                let (now, before) = (x[v].distance(now), rest[v].distance(before));
+                // Most of what is near is the skin around the vertex.
+                let is_other = before > 1.5 * ROOM && now < NEARER * before;
+                if now > REACH || !is_other || normal.dot(self.normals[v]) > FACING {
+                    continue;
+                }
+                let w = point_triangle(x[v], tri);
+                let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
+                let distance = x[v].distance(foot);
+                if self.nearest[v].is_none_or(|n| distance < n.distance) {
+                    let gap = if (x[v] - foot).dot(normal) < 0.0 { -distance } else { distance };
+                    self.nearest[v] = Some(Facing { distance, gap, triangle: *t });
+                }
+            }
+        }
+    }
+}
+
+/// How far each vertex has to recede from what faces it; zero for most.
+fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> (Vec<f64>, Option<Deepest>) {
+    let normals = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone()).vertex_normals();
+    let mut moment = Moment { rig, x, normals, nearest: vec![None; x.len()] };
+    let balls: Vec<Ball> = patches.iter().map(|p| Ball::around(&p.vertices, x)).collect();
+    for (a, p) in patches.iter().enumerate() {
+        for (b, q) in patches.iter().enumerate().filter(|(_, q)| q.bone != p.bone) {
+            let apart = |a: &Ball, b: &Ball| a.centre.distance(b.centre);
+            let now = apart(&balls[a], &balls[b]) - balls[a].radius - balls[b].radius;
+            let before = apart(&p.rest, &q.rest) + p.rest.radius + q.rest.radius;
+            if now < REACH && now < NEARER * before {
+                moment.compare(p, q);
+            }
+        }
+    }
+    let mut deepest: Option<Deepest> = None;
+    let mut depths = vec![0.0; x.len()];
+    for (v, nearest) in moment.nearest.iter().enumerate() {
+        let Some(facing) = nearest.filter(|n| n.gap < ROOM) else { continue };
+        depths[v] = 0.5 * (ROOM - facing.gap);
+        if deepest.is_none_or(|d| depths[v] > d.depth) {
+            let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
+            deepest = Some(Deepest { depth: depths[v], vertices });
+        }
+    }
+    (depths, deepest)
+}
+
+/// The neighbours of each vertex.
+fn neighbours(mesh: &TriMesh) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new(); mesh.positions.len()];
+    for [a, b, c] in &mesh.triangles {
+        for (v, others) in [(a, [*b, *c]), (b, [*c, *a]), (c, [*a, *b])] {
+            all[*v as usize].extend(others);
+        }
+    }
+    for own in &mut all {
+        own.sort_unstable();
+        own.dedup();
+    }
+    all
+}
+
+/// Spreads depths so that they fall off no faster than [`SLOPE`]; those that are not zero.
+fn spread(mut depths: Vec<f64>, neighbours: &[Vec<u32>], x: &[DVec3]) -> Vec<(u32, f64)> {
+    let mut open: Vec<u32> =
+        (0..depths.len() as u32).filter(|v| depths[*v as usize] > 0.0).collect();
+    while !open.is_empty() {
+        let mut next = Vec::new();
+        for v in open {
+            let own = depths[v as usize];
+            for n in &neighbours[v as usize] {
+                let fall = SLOPE * x[v as usize].distance(x[*n as usize]);
+                if own - fall > depths[*n as usize] {
+                    depths[*n as usize] = own - fall;
+                    next.push(*n);
+                }
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        open = next;
+    }
+    let all = depths.into_iter().enumerate();
+    all.filter(|(_, d)| *d > 0.0).map(|(v, d)| (v as u32, d)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toile_body::motion::{Clip, Skinning};
+    use toile_body::{Figure, Mannequin, Pose};
+    use toile_pattern::Size;
+
+    fn performance(name: &str) -> Performance {
+        let m = Figure::Female.measurements(Size::M);
+        let rig = Rig::new(&Mannequin::new(&m, Figure::Female, Pose::A).expect("a body"));
+        Performance::new(&rig, Clip::of_name(name).expect("a clip"), Skinning::default())
+    }
+
+    #[test]
+    fn skin_that_touches_recedes_until_cloth_has_room() {
+        let squat = performance("squat");
+        let time = 1.5 + 0.25 + 1.7;
+        let (room, contact) = Room::of(&squat, time + 0.1).expect("there is room");
+        assert!(contact.vertices > 0 && contact.deepest > 0.5 * ROOM, "{contact:?}");
+        let (rig, patches) = (squat.rig(), patches(squat.rig()));
+        let mut x = squat.positions(time);
+        let gap = |x: &[DVec3]| {
+            let (depths, _) = depths(rig, &patches, x);
+            ROOM - 2.0 * depths.into_iter().fold(0.0, f64::max)
+        };
+        let before = gap(&x);
+        room.recede(time, &mut x);
+        let after = gap(&x);
+        assert!(before < 0.0 && after > 0.5 * before && after > before + 2e-3, "{before} {after}");
+    }
+
+    #[test]
+    fn the_pose_of_the_fitting_is_left_as_it_is_bit_for_bit() {
+        let walk = performance("walk");
+        let (room, _) = Room::of(&walk, 0.2).expect("there is room");
+        let mut x = walk.positions(0.0);
+        room.recede(0.0, &mut x);
+        assert_eq!(x, walk.rig().mesh.positions);
+    }
+}
