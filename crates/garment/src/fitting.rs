@@ -372,12 +372,24 @@ impl Fitting {
                 (self.pull, self.speed) = (pull, speed);
                 self.world.restore(state)?;
                 self.thread()?;
-                return Err(error);
+                return Err(self.cause(error));
             }
         };
         self.steps += 1;
         self.enter_next_stage()?;
         Ok(report)
+    }
+
+    /// Why a step failed: where seams are drawn together by hand and cannot close, cloth is pressed until nothing moves any more, and the seam
+    /// that stays open is the cause.
+    fn cause(&self, error: Error) -> Error {
+        let is_drawn = self.stage == Stage::Sewing && self.pull[0] > self.pull[1];
+        match error {
+            Error::Sim(toile_sim::Error::Unresolved { .. }) if is_drawn => {
+                self.open().unwrap_or(error)
+            }
+            error => error,
+        }
     }
 
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.

@@ -227,7 +227,7 @@ fn a_t_shirt_that_hardly_stretches_lies_on_the_shoulders_and_does_not_hang_in_th
     }
     assert_eq!(fitting.stage(), Stage::Done);
     let above = shoulder(&fitting.mesh()) - shoulder(&body.mesh);
-    assert!((0.0..0.02).contains(&above), "{above}");
+    assert!((0.0..0.025).contains(&above), "{above}");
 }
 
 /// A pattern file of the repository.
