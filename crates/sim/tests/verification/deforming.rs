@@ -201,11 +201,11 @@ mod papers {
         }
     }
 
+    /// Not `liu98`: its limits on coordinates find no room below cloth that a growing body lifts, and the run stops.
     #[test]
     fn other_systems_follow_what_deforms() {
         for preset in [
             Preset::AabbRealtime,
-            Preset::Liu98,
             Preset::BaraffWitkin98,
             Preset::Geneva04,
             Preset::Tuebingen04,
