@@ -7,7 +7,8 @@
 //!
 //! Skin is of another part if both were apart in the pose of the fitting: farther than ROOM, and clearly farther than they are now. Depths are kept
 //! for each moment of 1/[`RATE`] s as the largest of three, spread over the skin so that its slope stays below [`SLOPE`], and blend
-//! linearly in between. What lies deeper than [`DEEPEST`] is no flesh that gives way; such clips are refused with the moment and the place.
+//! linearly in between. What lies deeper than [`DEEPEST`], or at a joint than [`DEEPEST_FOLD`], is no flesh that gives way; such clips are refused
+//! with the moment and the place.
 
 use crate::error::Error;
 use glam::DVec3;
@@ -27,8 +28,12 @@ const RATE: f64 = 30.0;
 /// How far a part may be inside another [m].
 const DEEPEST: f64 = 0.05;
 
+/// The same for parts that a joint connects, such as thigh and pelvis when sitting: skin that is blended between them folds deep into itself, where
+/// flesh bulges [m].
+const DEEPEST_FOLD: f64 = 0.1;
+
 /// How far from a vertex other skin is looked for [m].
-const REACH: f64 = 0.06;
+const REACH: f64 = 0.1;
 
 /// Side of the cells that patches of skin are cut by [m].
 const PATCH: f64 = 0.03;
@@ -88,33 +93,24 @@ impl Room {
             .into_par_iter()
             .map(|k| {
                 let x = performance.positions(k as f64 / RATE);
-                let (depths, deepest) = depths(rig, &patches, &x);
-                (spread(depths, &neighbours, &x), deepest)
+                let found = depths(rig, &patches, &x);
+                (spread(found.depths, &neighbours, &x), found.deepest, found.too_deep)
             })
             .collect();
         let mut contact = SelfContact::default();
-        for (k, (_, deepest)) in moments.iter().enumerate() {
+        for (k, (_, deepest, too_deep)) in moments.iter().enumerate() {
+            let time = k as f64 / RATE;
+            if let Some(too_deep) = too_deep {
+                return Err(no_room(rig, too_deep, time));
+            }
             let Some(deepest) = deepest.filter(|d| d.depth > contact.deepest) else { continue };
-            let bone = |v: u32| format!("{:?}", rig.weights[v as usize][0].0);
-            contact.bones = Some(deepest.vertices.map(bone));
-            (contact.deepest, contact.time) = (deepest.depth, k as f64 / RATE);
-        }
-        let most = 0.5 * (ROOM + DEEPEST);
-        if let Some([a, b]) = contact.bones.as_ref().filter(|_| contact.deepest > most) {
-            let mm = 1e3 * (2.0 * contact.deepest - ROOM);
-            let message = format!(
-                "the motion leaves cloth no room: {:.2} s after its begin the skin of {a} is {mm:.0} mm inside that of {b}",
-                contact.time
-            );
-            return Err(Error::request(
-                message,
-                "change the motion there, or take a smaller size of the body",
-            ));
+            contact.bones = Some(deepest.vertices.map(|v| format!("{:?}", bone(rig, v))));
+            (contact.deepest, contact.time) = (deepest.depth, time);
         }
         let dilated = |k: usize| {
             let three = &moments[k.saturating_sub(1)..(k + 2).min(count)];
             let mut all = BTreeMap::new();
-            for (v, depth) in three.iter().flat_map(|(depths, _)| depths) {
+            for (v, depth) in three.iter().flat_map(|(depths, ..)| depths) {
                 let most: &mut f64 = all.entry(*v).or_default();
                 *most = most.max(*depth);
             }
@@ -253,8 +249,40 @@ impl Moment<'_> {
     }
 }
 
-/// How far each vertex has to recede from what faces it; zero for most.
-fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> (Vec<f64>, Option<Deepest>) {
+/// The bone that holds most of a vertex.
+fn bone(rig: &Rig, vertex: u32) -> Bone {
+    rig.weights[vertex as usize][0].0
+}
+
+/// Refuses a moment.
+fn no_room(rig: &Rig, contact: &Deepest, time: f64) -> Error {
+    let [a, b] = contact.vertices.map(|v| bone(rig, v));
+    let mm = 1e3 * (2.0 * contact.depth - ROOM);
+    Error::request(
+        format!(
+            "the motion leaves cloth no room: {time:.2} s after its start the skin of {a:?} is {mm:.0} mm inside that of {b:?}"
+        ),
+        "change the motion there, or take a smaller size of the body",
+    )
+}
+
+/// How far parts may be inside each other [m].
+fn limit([a, b]: [Bone; 2]) -> f64 {
+    let is_fold = a.parent() == Some(b) || b.parent() == Some(a);
+    if is_fold { DEEPEST_FOLD } else { DEEPEST }
+}
+
+/// How the skin of a moment has to recede.
+struct Depths {
+    /// Of each vertex from what faces it; zero for most.
+    depths: Vec<f64>,
+    deepest: Option<Deepest>,
+    /// The deepest that is too deep.
+    too_deep: Option<Deepest>,
+}
+
+/// How far each vertex has to recede from what faces it.
+fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> Depths {
     let normals = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone()).vertex_normals();
     let mut moment = Moment { rig, x, normals, nearest: vec![None; x.len()] };
     let balls: Vec<Ball> = patches.iter().map(|p| Ball::around(&p.vertices, x)).collect();
@@ -268,17 +296,22 @@ fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> (Vec<f64>, Option<Deepes
             }
         }
     }
-    let mut deepest: Option<Deepest> = None;
-    let mut depths = vec![0.0; x.len()];
+    let mut found = Depths { depths: vec![0.0; x.len()], deepest: None, too_deep: None };
     for (v, nearest) in moment.nearest.iter().enumerate() {
         let Some(facing) = nearest.filter(|n| n.gap < ROOM) else { continue };
-        depths[v] = 0.5 * (ROOM - facing.gap);
-        if deepest.is_none_or(|d| depths[v] > d.depth) {
-            let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
-            deepest = Some(Deepest { depth: depths[v], vertices });
+        let depth = 0.5 * (ROOM - facing.gap);
+        let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
+        let here = Some(Deepest { depth, vertices });
+        found.depths[v] = depth;
+        if found.deepest.is_none_or(|d| depth > d.depth) {
+            found.deepest = here;
+        }
+        let is_too_deep = -facing.gap > limit(vertices.map(|v| bone(rig, v)));
+        if is_too_deep && found.too_deep.is_none_or(|d| depth > d.depth) {
+            found.too_deep = here;
         }
     }
-    (depths, deepest)
+    found
 }
 
 /// The neighbours of each vertex.
