@@ -204,12 +204,9 @@ mod papers {
     /// Not `liu98`: its limits on coordinates find no room below cloth that a growing body lifts, and the run stops.
     #[test]
     fn other_systems_follow_what_deforms() {
-        for preset in [
-            Preset::AabbRealtime,
-            Preset::BaraffWitkin98,
-            Preset::Geneva04,
-            Preset::Tuebingen04,
-        ] {
+        for preset in
+            [Preset::AabbRealtime, Preset::BaraffWitkin98, Preset::Geneva04, Preset::Tuebingen04]
+        {
             let name = preset.name();
             let mut world = falling(preset.settings());
             let steps = (0.6 / world.settings().step).round() as u32;
