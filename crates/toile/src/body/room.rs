@@ -376,7 +376,8 @@ mod tests {
         let (room, contact) = Room::of(&pressed, 1.25).expect("there is room");
         assert!(contact.vertices > 0 && contact.deepest > 0.0, "{contact:?}");
         let patches = patches(&rig);
-        let deepest = |x: &[DVec3]| depths(&rig, &patches, x).depths.into_iter().fold(0.0, f64::max);
+        let deepest =
+            |x: &[DVec3]| depths(&rig, &patches, x).depths.into_iter().fold(0.0, f64::max);
         let mut x = pressed.positions(1.2);
         let before = deepest(&x);
         room.recede(1.2, &mut x);
