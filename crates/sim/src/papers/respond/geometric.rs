@@ -260,7 +260,11 @@ mod tests {
             // Short ways, which end beside the surface, and long ones through it.
             let q = p + DVec3::new(noise(), noise(), noise()) * if k % 2 == 0 { 0.02 } else { 0.5 };
             let place = out_of_mesh(body, detector, p, q, 0.01, &mut near);
-            assert_eq!(place.moved, exhaustive(body, &triangles, [begin(body, p), q]), "{p} {q}");
+            assert_eq!(
+                place.moved,
+                exhaustive(body, &triangles, [super::begin(body, p), q]),
+                "{p} {q}"
+            );
             moved += usize::from(place.moved.is_some());
             tested += place.tested;
         }
