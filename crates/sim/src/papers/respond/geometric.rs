@@ -108,7 +108,7 @@ fn out_of_mesh(
             place.tested += 1;
             let corners = detector.surface.triangles[*t as usize].map(|v| v as usize);
             let p = if body.deformation.is_some() {
-                begin_at(corners.map(|v| body.x_t0[v]), corners.map(|v| body.x_t1[v]), p)
+                start_on_triangle(corners.map(|v| body.x_t0[v]), corners.map(|v| body.x_t1[v]), p)
             } else {
                 p
             };
@@ -145,7 +145,7 @@ fn start_of(body: &Collider, x: DVec3) -> DVec3 {
 }
 
 /// The same for a triangle that deforms: the affine map that takes the triangle from `before` to `after` and keeps heights above it.
-fn begin_at(before: [DVec3; 3], after: [DVec3; 3], p: DVec3) -> DVec3 {
+fn start_on_triangle(before: [DVec3; 3], after: [DVec3; 3], p: DVec3) -> DVec3 {
     let (u, v) = (before[1] - before[0], before[2] - before[0]);
     let normal = u.cross(v);
     let area2 = normal.length_squared();
@@ -262,7 +262,7 @@ mod tests {
             let place = out_of_mesh(body, detector, p, q, 0.01, &mut near);
             assert_eq!(
                 place.moved,
-                exhaustive(body, &triangles, [super::begin(body, p), q]),
+                exhaustive(body, &triangles, [super::start_of(body, p), q]),
                 "{p} {q}"
             );
             moved += usize::from(place.moved.is_some());
