@@ -10,13 +10,15 @@
 //! linearly in between. What lies deeper than [`DEEPEST`], or at a joint than [`DEEPEST_FOLD`], is no flesh that gives way; such clips are refused
 //! with the moment and the place.
 
+mod facing;
+
 use crate::error::Error;
+use facing::{Facing, Skin};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use toile_body::Bone;
 use toile_body::motion::{Performance, Rig};
-use toile_collide::distance::point_triangle;
 use toile_mesh::TriMesh;
 
 /// Gap that is made: two layers of cloth, each with its distance from the body and from the other, with ease [m].
@@ -32,20 +34,8 @@ const DEEPEST: f64 = 0.05;
 /// flesh bulges [m].
 const DEEPEST_FOLD: f64 = 0.1;
 
-/// How far from a vertex other skin is looked for [m].
-const REACH: f64 = 0.1;
-
-/// Side of the cells that patches of skin are cut by [m].
-const PATCH: f64 = 0.03;
-
 /// Largest slope of the depth over the skin.
 const SLOPE: f64 = 0.35;
-
-/// Skin faces other skin if the cosine between their normals is below this.
-const FACING: f64 = -0.2;
-
-/// By how much skin is nearer than in the pose of the fitting if it is of another part.
-const NEARER: f64 = 0.5;
 
 /// How far the skin recedes, for every moment of a clip.
 #[derive(Clone, Debug, Default)]
@@ -88,12 +78,12 @@ impl Room {
     ) -> Result<(Self, SelfContact), Error> {
         let rig = performance.rig();
         let count = (duration * RATE).ceil() as usize + 2;
-        let (neighbours, patches) = (neighbours(&rig.mesh), patches(rig));
+        let (neighbours, skin) = (neighbours(&rig.mesh), Skin::new(rig));
         let moments: Vec<_> = (0..count)
             .into_par_iter()
             .map(|k| {
                 let x = performance.positions(k as f64 / RATE);
-                let found = depths(rig, &patches, &x);
+                let found = depths(&skin, &x);
                 (spread(found.depths, &neighbours, &x), found.deepest, found.too_deep)
             })
             .collect();
@@ -157,98 +147,6 @@ impl Room {
     }
 }
 
-/// Skin of one bone in a small cell of the pose of the fitting.
-struct Patch {
-    bone: Bone,
-    vertices: Vec<u32>,
-    triangles: Vec<u32>,
-    rest: Ball,
-}
-
-/// A ball around a patch.
-#[derive(Clone, Copy)]
-struct Ball {
-    centre: DVec3,
-    radius: f64,
-}
-
-impl Ball {
-    fn around(vertices: &[u32], x: &[DVec3]) -> Self {
-        let all = || vertices.iter().map(|v| x[*v as usize]);
-        let centre = all().sum::<DVec3>() / vertices.len() as f64;
-        Self { centre, radius: all().map(|p| p.distance(centre)).fold(0.0, f64::max) }
-    }
-}
-
-/// The skin in patches.
-fn patches(rig: &Rig) -> Vec<Patch> {
-    let mut of: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
-    for (t, corners) in rig.mesh.triangles.iter().enumerate() {
-        let bone = rig.weights[corners[0] as usize][0].0;
-        let middle = rig.mesh.corners(t).into_iter().sum::<DVec3>() / 3.0;
-        let cell = (middle / PATCH).floor().to_array().map(|c| c as i32);
-        of.entry((bone, cell)).or_default().push(t as u32);
-    }
-    let patch = |((bone, _), triangles): ((Bone, [i32; 3]), Vec<u32>)| {
-        let corners = triangles.iter().flat_map(|t| rig.mesh.triangles[*t as usize]);
-        let mut vertices: Vec<u32> = corners.collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let rest = Ball::around(&vertices, &rig.mesh.positions);
-        Patch { bone, vertices, triangles, rest }
-    };
-    of.into_iter().map(patch).collect()
-}
-
-/// The nearest skin that a vertex faces.
-#[derive(Clone, Copy)]
-struct Facing {
-    distance: f64,
-    gap: f64,
-    triangle: u32,
-}
-
-/// A moment of the skin.
-struct Moment<'a> {
-    rig: &'a Rig,
-    x: &'a [DVec3],
-    normals: Vec<DVec3>,
-    /// For each vertex.
-    nearest: Vec<Option<Facing>>,
-}
-
-impl Moment<'_> {
-    /// Looks for what the vertices of a patch face in another.
-    fn compare(&mut self, a: &Patch, b: &Patch) {
-        let (x, rest) = (self.x, &self.rig.mesh.positions);
-        for t in &b.triangles {
-            let corners = self.rig.mesh.triangles[*t as usize].map(|v| v as usize);
-            let tri = corners.map(|c| x[c]);
-            let (now, before) = (
-                tri.iter().sum::<DVec3>() / 3.0,
-                corners.iter().map(|c| rest[*c]).sum::<DVec3>() / 3.0,
-            );
-            let normal = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
-            for v in &a.vertices {
-                let v = *v as usize;
-                let (now, before) = (x[v].distance(now), rest[v].distance(before));
-                // Most of what is near is the skin around the vertex.
-                let is_other = before > 1.5 * ROOM && now < NEARER * before;
-                if now > REACH || !is_other || normal.dot(self.normals[v]) > FACING {
-                    continue;
-                }
-                let w = point_triangle(x[v], tri);
-                let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
-                let distance = x[v].distance(foot);
-                if self.nearest[v].is_none_or(|n| distance < n.distance) {
-                    let gap = if (x[v] - foot).dot(normal) < 0.0 { -distance } else { distance };
-                    self.nearest[v] = Some(Facing { distance, gap, triangle: *t });
-                }
-            }
-        }
-    }
-}
-
 /// The bone that holds most of a vertex.
 fn bone(rig: &Rig, vertex: u32) -> Bone {
     rig.weights[vertex as usize][0].0
@@ -282,22 +180,14 @@ struct Depths {
 }
 
 /// How far each vertex has to recede from what faces it.
-fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> Depths {
-    let normals = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone()).vertex_normals();
-    let mut moment = Moment { rig, x, normals, nearest: vec![None; x.len()] };
-    let balls: Vec<Ball> = patches.iter().map(|p| Ball::around(&p.vertices, x)).collect();
-    for (a, p) in patches.iter().enumerate() {
-        for (b, q) in patches.iter().enumerate().filter(|(_, q)| q.bone != p.bone) {
-            let apart = |a: &Ball, b: &Ball| a.centre.distance(b.centre);
-            let now = apart(&balls[a], &balls[b]) - balls[a].radius - balls[b].radius;
-            let before = apart(&p.rest, &q.rest) + p.rest.radius + q.rest.radius;
-            if now < REACH && now < NEARER * before {
-                moment.compare(p, q);
-            }
-        }
-    }
-    let mut found = Depths { depths: vec![0.0; x.len()], deepest: None, too_deep: None };
-    for (v, nearest) in moment.nearest.iter().enumerate() {
+fn depths(skin: &Skin<'_>, x: &[DVec3]) -> Depths {
+    receding(skin.rig(), &skin.facing(x))
+}
+
+/// The same from what each vertex faces.
+fn receding(rig: &Rig, nearest: &[Option<Facing>]) -> Depths {
+    let mut found = Depths { depths: vec![0.0; nearest.len()], deepest: None, too_deep: None };
+    for (v, nearest) in nearest.iter().enumerate() {
         let Some(facing) = nearest.filter(|n| n.gap < ROOM) else { continue };
         let depth = 0.5 * (ROOM - facing.gap);
         let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
@@ -375,9 +265,8 @@ mod tests {
         let pressed = Performance::new(&rig, clip, Skinning::default());
         let (room, contact) = Room::of(&pressed, 1.25).expect("there is room");
         assert!(contact.vertices > 0 && contact.deepest > 0.0, "{contact:?}");
-        let patches = patches(&rig);
-        let deepest =
-            |x: &[DVec3]| depths(&rig, &patches, x).depths.into_iter().fold(0.0, f64::max);
+        let skin = Skin::new(&rig);
+        let deepest = |x: &[DVec3]| depths(&skin, x).depths.into_iter().fold(0.0, f64::max);
         let mut x = pressed.positions(1.2);
         let before = deepest(&x);
         room.recede(1.2, &mut x);
