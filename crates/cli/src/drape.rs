@@ -7,7 +7,7 @@ use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use toile::body::{MotionOrder, Pose, Stance};
-use toile::garment::{Order, dress};
+use toile::garment::{Order, dress, is_outfit, usual_fabric};
 use toile::{Coordinates, Error};
 
 /// Drape cloth: a garment on a body, or a scene.
@@ -25,12 +25,13 @@ use toile::{Coordinates, Error};
   toile drape my-pattern.toml --body scan.obj --quality draft
   toile drape skirt --frames gif --every 0.1
   toile drape tshirt --motion walk --duration 4 --frames glb
+  toile drape outfit.toml --motion walk-turn --frames gif
   toile drape tshirt --quality fine --resume
   toile drape sphere --fabric silk --quality fine --out out/silk
   toile drape sphere --quality fine --levels 3
   toile drape scenes/table.toml --frames gif")]
 pub(crate) struct Args {
-    /// A design (see `toile pattern list`), a pattern file, a scene file, or `sphere`: a square over a ball.
+    /// A design (see `toile pattern list`), the file of a pattern, an outfit or a scene, or `sphere`: a square over a ball.
     #[arg(default_value = "tshirt")]
     what: String,
     /// Size of the garment, and of the mannequin: XS, S, M, L, XL or XXL.
@@ -113,7 +114,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
-    let is_file = Path::new(&args.what).exists();
+    let is_file = Path::new(&args.what).is_file();
     let is_square = args.what == "sphere" && !is_file;
     let is_scene = is_file && toile::is_scene(&args.what);
     if (is_square || is_scene) && args.motion.is_some() {
@@ -190,6 +191,12 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let figure = wearer::figure(&args.figure)?;
     let (pose, stance) = pose(args)?;
     args.output.check_for_garment()?;
+    if args.fabric.is_some() && Path::new(&args.what).is_file() && is_outfit(&args.what) {
+        return Err(Error::Request {
+            message: format!("{}: each garment of an outfit has its own fabric", args.what),
+            help: "write it into the outfit: fabric = \"denim\"".into(),
+        });
+    }
     let order = Order {
         garment: args.what.clone(),
         size,
@@ -205,7 +212,7 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
             None => stance.map(MotionOrder::to),
         },
         body: args.body.clone(),
-        fabric: args.fabric.clone().unwrap_or_else(|| default_fabric(&args.what).into()),
+        fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
             Quality::Normal => 0.01,
@@ -239,8 +246,3 @@ fn pose(args: &Args) -> Result<(Pose, Option<Stance>), Error> {
 
 /// Frames of a garment per second, unless asked otherwise.
 const FPS: f64 = 30.0;
-
-/// What a garment is made of if nothing is said.
-fn default_fabric(garment: &str) -> &'static str {
-    if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
-}

@@ -17,6 +17,7 @@ mod hold;
 mod join;
 mod open;
 mod order;
+mod over;
 mod refine;
 mod saved;
 mod setup;
@@ -139,6 +140,8 @@ pub struct Fitting {
     seams: Vec<String>,
     /// Tapes along bands, and elastics, from vertex to vertex of the panels.
     tapes: Vec<Seam>,
+    /// How many vertices of panels were worn before the present sewing began: they are the first ones.
+    worn: u32,
     /// Which panels are bands around the waist.
     bands: Vec<bool>,
     /// Length of seam that a thread holds [m].
@@ -228,6 +231,7 @@ impl Fitting {
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
+            worn: 0,
             spacing: spacing(mesh),
             fabrics: fabrics.clone(),
             body: body.clone(),
@@ -350,8 +354,12 @@ impl Fitting {
             slack: self.closed,
             rest: 0.0,
         });
-        let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
-        let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
+        let is_on = |t: &&Seam| self.stage != Stage::Sewing || t.vertices[0] < self.worn;
+        let tapes = self
+            .tapes
+            .iter()
+            .filter(is_on)
+            .map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
         let seams = threads
             .chain(tapes)
             .chain(self.elastic_threads())
@@ -429,7 +437,7 @@ impl Fitting {
         match self.stage {
             Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
-                self.has_friction = self.is_elastic;
+                self.has_friction = self.is_elastic || self.grip > Grip::Loose;
                 self.weld()?;
                 self.iron()?;
                 if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {

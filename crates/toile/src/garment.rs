@@ -5,6 +5,7 @@ mod job;
 mod made_of;
 mod maps;
 mod moving;
+mod outfit;
 mod page;
 mod ramp;
 mod report;
@@ -13,6 +14,7 @@ mod simulation;
 mod tests;
 
 use made_of::{colours, fabrics, panel_fabrics};
+pub use outfit::{WornGarment, is_outfit, usual_fabric};
 pub use report::{FIT_VERSION, FitReport, FitShort};
 pub use simulation::{Garment, GarmentSimulation, Wearer};
 pub use toile_garment::{PanelRange, Stage as SewingStage};
@@ -41,7 +43,7 @@ const FAULTS: &str = "faults.svg";
 /// What is to be made.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Name of a design (`tshirt`, `skirt` …) or path of a pattern file.
+    /// Name of a design (`tshirt`, `skirt` …) or path of the file of a pattern or an outfit.
     pub garment: String,
     /// Size of the garment, and of the mannequin if nothing else is said.
     pub size: Size,
@@ -55,7 +57,7 @@ pub struct Order {
     pub motion: Option<MotionOrder>,
     /// A mesh of a body instead of the mannequin.
     pub body: Option<PathBuf>,
-    /// Name or file of the fabric.
+    /// Name or file of the fabric; an outfit has its own.
     pub fabric: String,
     /// Length of the edges of the cloth [m].
     pub edge_length: f64,
@@ -112,15 +114,16 @@ fn dress_here(
         return Err(Error::request(message, "give a number above zero"));
     }
     let started = Instant::now();
-    let pattern = pattern(order)?;
-    let fabrics = fabrics(order, &pattern)?;
+    let cut = cut(order)?;
+    let order = &Order { fabric: cut.fabric.clone(), ..order.clone() };
+    let fabrics = fabrics(order, &cut.pattern)?;
     let wearer = wearer(order)?;
-    let mesh = match meshing::mesh(&pattern, order.edge_length) {
+    let mesh = match meshing::mesh(&cut.pattern, order.edge_length) {
         Ok(mesh) => mesh,
-        Err(error) => return Err(faulty(order, &options.out, &pattern, &error)?),
+        Err(error) => return Err(faulty(order, &options.out, &cut.pattern, &error)?),
     };
     let moving = order.motion.as_ref().map(|m| Moving::new(&wearer, m, order.fps)).transpose()?;
-    let mut job = GarmentJob::new(order, &pattern, &mesh, fabrics, &wearer, started);
+    let mut job = GarmentJob::new(order, &cut, &mesh, fabrics, &wearer, started);
     job.moving = moving;
     // What is in the way of results is found out before the long part.
     plan(&job, options).check(&options.out)?;
@@ -163,13 +166,39 @@ fn faulty(
     Ok(Error::request(message, format!("{} shows the faults in red", path.display())))
 }
 
+/// What is cut: one garment, or those of an outfit.
+struct Cut {
+    pattern: Pattern,
+    /// Numbers of the panels with which each garment ends, in the order of dressing.
+    dressing: Vec<usize>,
+    /// What is used where a panel names no fabric.
+    fabric: String,
+    /// The garments of an outfit, from the inside out.
+    outfit: Option<Vec<WornGarment>>,
+}
+
+fn cut(order: &Order) -> Result<Cut, Error> {
+    if is_file(&order.garment) && is_outfit(&order.garment) {
+        return outfit::cut(order);
+    }
+    let pattern = pattern(order)?;
+    let dressing = vec![pattern.panels.len()];
+    Ok(Cut { pattern, dressing, fabric: order.fabric.clone(), outfit: None })
+}
+
+/// Whether a garment is given by a file. A folder that is called like a design is none.
+fn is_file(garment: &str) -> bool {
+    let path = Path::new(garment);
+    path.exists() && !(path.is_dir() && Design::find(garment).is_some())
+}
+
 /// A design drafted to the size, or a file.
 fn pattern(order: &Order) -> Result<Pattern, Error> {
     match Design::find(&order.garment) {
-        Some(design) if !Path::new(&order.garment).exists() => {
+        Some(design) if !is_file(&order.garment) => {
             Ok(chosen(order, design)?.draft(&order.drafted_to()))
         }
-        None if !Path::new(&order.garment).exists() => Err(no_garment(&order.garment)),
+        None if !is_file(&order.garment) => Err(no_garment(&order.garment)),
         _ if !order.design_options.is_empty() => {
             let message = format!("{}: a pattern file has no design options", order.garment);
             Err(Error::request(message, "change the file, or name a design: `toile pattern list`"))
@@ -246,7 +275,7 @@ fn space(repairs: &body::Repairs, body: &TriMesh) -> (Space, Option<String>) {
 
 /// What is to be said about a fit: by the design's own wishes, if it is one.
 fn judged(order: &Order, worn: &Worn<'_>, fit: toile_garment::fit::Fit, name: String) -> FitReport {
-    let is_file = Path::new(&order.garment).exists();
+    let is_file = is_file(&order.garment);
     let design = Design::find(&order.garment).filter(|_| !is_file);
     let design = design.and_then(|design| chosen(order, design).ok());
     let best = design.and_then(|d| best_size(&d, order.figure, worn.tapes));

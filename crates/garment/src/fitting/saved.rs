@@ -27,6 +27,8 @@ pub struct SavedFitting {
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
     #[serde(default)]
+    pub(super) worn: u32,
+    #[serde(default)]
     pub(super) is_framed: bool,
     #[serde(default)]
     pub(super) is_first: bool,
@@ -58,6 +60,7 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            worn: self.worn,
             is_framed: self.is_framed,
             is_first: self.is_first,
             first: self.first.clone(),
@@ -106,7 +109,7 @@ impl Fitting {
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
         fitting.is_framed = arrangement.is_framed;
-        fitting.at = map;
+        (fitting.at, fitting.worn) = (map, saved.worn);
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.has_friction) =
             (saved.stage, saved.steps, saved.has_friction);

@@ -31,11 +31,10 @@ fn assert_self_contained(page: &str, pictures: usize) {
     }
 }
 
-#[test]
-fn a_t_shirt_is_worn_and_its_fit_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let order = Order {
-        garment: "tshirt".into(),
+/// A garment of size M and of jersey in large triangles on a woman of that size.
+pub(super) fn order(garment: &str) -> Order {
+    Order {
+        garment: garment.into(),
         size: Size::M,
         wearer: None,
         figure: Figure::Female,
@@ -48,7 +47,13 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
         coordinates: Coordinates::Body,
         design_options: Vec::new(),
         measurements: None,
-    };
+    }
+}
+
+#[test]
+fn a_t_shirt_is_worn_and_its_fit_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let order = order("tshirt");
     let mut said = Vec::new();
     let options = Options { picture: false, ..Options::new(folder.path()) };
     let outcome = dress(&order, &options, &mut |at| {
@@ -95,19 +100,10 @@ fn a_t_shirt_is_worn_and_its_fit_told() {
 
 fn worn_in_motion() -> Order {
     Order {
-        garment: "skirt".into(),
-        size: Size::M,
-        wearer: None,
-        figure: Figure::Female,
-        pose: Pose::A,
         motion: Some(MotionOrder { duration: Some(0.1), ..MotionOrder::new("walk") }),
-        body: None,
         fabric: "cotton".into(),
         edge_length: 0.08,
-        fps: 30.0,
-        coordinates: Coordinates::Body,
-        design_options: Vec::new(),
-        measurements: None,
+        ..order("skirt")
     }
 }
 
@@ -157,6 +153,44 @@ fn a_skirt_goes_along_with_a_walking_body_and_a_stopped_run_ends_in_the_same_bit
     let body = toile_mesh::io::read_mesh(parts.path().join("body.obj")).expect("a body");
     assert_eq!((cache("frames.pc2").frames, cache("body.pc2").frames), (49, 49));
     assert_eq!(cache("body.pc2").points as usize, body.positions.len());
+}
+
+#[test]
+fn trousers_and_a_t_shirt_are_worn_together_and_a_stopped_run_ends_in_the_same_bits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("outfit.toml");
+    let text = "[[wear]]\ngarment = 'trousers'\n[[wear]]\ngarment = 'tshirt'\ntuck = 'out'\n";
+    std::fs::write(&file, text).expect("a file");
+    let order = Order { edge_length: 0.08, ..order(&file.display().to_string()) };
+    let options = |name: &str| Options { picture: false, ..Options::new(folder.path().join(name)) };
+    let whole = options("whole");
+    let Outcome::Finished(report) = dress(&order, &whole, &mut |_| ()).expect("it is worn") else {
+        panic!("nobody stopped it")
+    };
+    assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
+    let garment = report.garment.as_ref().expect("a garment");
+    let worn = garment.outfit.as_ref().expect("an outfit");
+    let fabrics: Vec<&str> = worn.iter().map(|w| w.fabric.as_str()).collect();
+    assert_eq!(fabrics, ["cotton", "cotton-jersey"]);
+    assert!(garment.at_rest && garment.seam_gap_max == 0.0, "{garment:?}");
+    // Stopped while the T-shirt is being sewn around the trousers.
+    let parts = options("parts");
+    let (flag, mut sewing, mut was_draping) = (parts.stop.clone(), 0, false);
+    let stopped = dress(&order, &parts, &mut |at| {
+        was_draping |= at.stage == Stage::Draping;
+        sewing += u64::from(was_draping && at.stage == Stage::Sewing);
+        if sewing == 3 {
+            flag.stop();
+        }
+    });
+    assert!(matches!(stopped.expect("it is worn"), Outcome::Stopped { .. }));
+    let resumed = Options { resume: true, ..options("parts") };
+    let Outcome::Finished(again) = dress(&order, &resumed, &mut |_| ()).expect("it goes on") else {
+        panic!("nobody stopped it")
+    };
+    assert_eq!(again.state_hash, report.state_hash);
+    let model = std::fs::read_to_string(folder.path().join("whole/final.obj")).expect("a file");
+    assert!(model.contains("tshirt/") && model.contains("trousers/"));
 }
 
 #[test]

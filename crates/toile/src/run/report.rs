@@ -108,6 +108,8 @@ pub struct GarmentReport {
     pub fabric: String,
     /// What panels that are of another fabric are made of, by their names.
     pub panel_fabrics: BTreeMap<String, String>,
+    /// The garments of an outfit, from the inside out; null if it is one garment.
+    pub outfit: Option<Vec<crate::garment::WornGarment>>,
     /// Whether it came to rest.
     pub at_rest: bool,
     /// Root mean square of the speed at the end [m/s].

@@ -49,6 +49,7 @@ pub(super) struct Facing {
 
 /// Skin of one bone in a small cell of the pose of the fitting.
 struct Patch {
+    #[cfg(test)]
     bone: Bone,
     vertices: Vec<u32>,
     triangles: Vec<u32>,
@@ -176,7 +177,14 @@ impl<'a> Skin<'a> {
             vertices.dedup();
             let rest = Ball::around(&vertices, &rig.mesh.positions);
             let count = triangles.len() as u32;
-            patches.push(Patch { bone, vertices, triangles, first, rest });
+            patches.push(Patch {
+                #[cfg(test)]
+                bone,
+                vertices,
+                triangles,
+                first,
+                rest,
+            });
             first += count;
         }
         let region = |((bone, _), own): ((Bone, [i32; 3]), Vec<u32>)| {
