@@ -13,6 +13,7 @@
 //! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
 //! that time is then less than three thousandths of the weight.
 
+mod baste;
 mod hold;
 mod join;
 mod open;
@@ -140,6 +141,8 @@ pub struct Fitting {
     seams: Vec<String>,
     /// Tapes along bands, and elastics, from vertex to vertex of the panels.
     tapes: Vec<Seam>,
+    /// What is worn is held close to the body while the next garment is sewn.
+    basting: baste::Basting,
     /// How many vertices of panels were worn before the present sewing began: they are the first ones.
     worn: u32,
     /// Which panels are bands around the waist.
@@ -232,6 +235,7 @@ impl Fitting {
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
             worn: 0,
+            basting: baste::Basting::default(),
             spacing: spacing(mesh),
             fabrics: fabrics.clone(),
             body: body.clone(),
@@ -384,7 +388,11 @@ impl Fitting {
             }
         };
         self.steps += 1;
-        self.enter_next_stage()?;
+        if self.basting.steps > 0 {
+            self.basting.steps -= 1;
+        } else {
+            self.enter_next_stage()?;
+        }
         Ok(report)
     }
 
@@ -440,6 +448,7 @@ impl Fitting {
                 self.has_friction = self.is_elastic || self.grip > Grip::Loose;
                 self.weld()?;
                 self.iron()?;
+                self.unbaste()?;
                 if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {
                     // Nothing was joined: the world is still that of sewing.
                     self.renew()?;

@@ -264,14 +264,21 @@ impl<'a> Tailor<'a> {
     pub fn step(&mut self) -> Result<StepReport, Error> {
         let Some((coarse, _)) = &self.coarse else {
             let report = self.fitting.step()?;
-            self.dress_further(&self.mesh)?.into_iter().for_each(|next| self.fitting = next);
+            if !self.is_dressed() && !self.baste()? {
+                let next = self.dress_further(&self.mesh)?;
+                next.into_iter().for_each(|next| self.fitting = next);
+            }
             return Ok(report);
         };
         let stop = self.fitting.stop_flag();
         let result = match self.fitting.step() {
             Ok(report) => {
                 if !self.is_dressed() && !self.fitting.is_stuck() {
-                    match self.dress_further(coarse) {
+                    let next = match self.fitting.is_worn() && !self.fitting.is_basted() {
+                        true if self.fitting.baste(below_armpits(&self.landmarks))? => Ok(None),
+                        _ => self.dress_further(coarse),
+                    };
+                    match next {
                         Ok(next) => next.into_iter().for_each(|next| self.fitting = next),
                         Err(_) => self.begin_fine()?,
                     }
@@ -298,6 +305,12 @@ impl<'a> Tailor<'a> {
         };
         self.fitting.stop_with(stop);
         result
+    }
+
+    /// Begins to hold what is worn close to the body, if it hangs and is loose.
+    fn baste(&mut self) -> Result<bool, Error> {
+        let is_due = self.fitting.is_worn() && !self.fitting.is_basted();
+        Ok(is_due && self.fitting.baste(below_armpits(&self.landmarks))?)
     }
 
     /// The next garment of an outfit around what is worn, when that hangs; `mesh` has the panels of all garments.
@@ -331,6 +344,11 @@ impl<'a> Tailor<'a> {
         let (pattern, mesh) = (self.pattern.part(first.clone()), self.mesh.part(first));
         begun(&pattern, &mesh, &self.body, &self.landmarks, &self.fabrics)
     }
+}
+
+/// How high what is worn is held close to the body for the next garment [m].
+fn below_armpits(landmarks: &Landmarks) -> f64 {
+    landmarks.armpit[0].y.min(landmarks.armpit[1].y) - 0.06
 }
 
 /// A garment arranged around a body.

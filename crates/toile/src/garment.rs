@@ -14,12 +14,13 @@ mod simulation;
 mod tests;
 
 use made_of::{colours, fabrics, panel_fabrics};
+pub(crate) use outfit::materials;
 pub use outfit::{WornGarment, is_outfit, usual_fabric};
 pub use report::{FIT_VERSION, FitReport, FitShort};
 pub use simulation::{Garment, GarmentSimulation, Wearer};
 pub use toile_garment::{PanelRange, Stage as SewingStage};
 
-use crate::body::{self, MotionOrder};
+use crate::body::{self, Character, Dressable, MotionOrder};
 use crate::error::Error;
 use crate::export::{Coordinates, Space};
 use crate::output::{OutputFolder, Plan};
@@ -55,8 +56,10 @@ pub struct Order {
     pub pose: Pose,
     /// What the mannequin does when it is dressed.
     pub motion: Option<MotionOrder>,
-    /// A mesh of a body instead of the mannequin.
+    /// A mesh of a body instead of the mannequin. One with an animation follows it when it is dressed.
     pub body: Option<PathBuf>,
+    /// How much of the animation of the body [s]; all of it if not given.
+    pub duration: Option<f64>,
     /// Name or file of the fabric; an outfit has its own.
     pub fabric: String,
     /// Length of the edges of the cloth [m].
@@ -117,12 +120,12 @@ fn dress_here(
     let cut = cut(order)?;
     let order = &Order { fabric: cut.fabric.clone(), ..order.clone() };
     let fabrics = fabrics(order, &cut.pattern)?;
-    let wearer = wearer(order)?;
+    let mut wearer = wearer(order)?;
     let mesh = match meshing::mesh(&cut.pattern, order.edge_length) {
         Ok(mesh) => mesh,
         Err(error) => return Err(faulty(order, &options.out, &cut.pattern, &error)?),
     };
-    let moving = order.motion.as_ref().map(|m| Moving::new(&wearer, m, order.fps)).transpose()?;
+    let moving = moving(order, &mut wearer)?;
     let mut job = GarmentJob::new(order, &cut, &mesh, fabrics, &wearer, started);
     job.moving = moving;
     // What is in the way of results is found out before the long part.
@@ -213,8 +216,26 @@ fn chosen(order: &Order, design: Design) -> Result<Design, Error> {
     Ok(options.try_fold(design, |design, (name, value)| design.with(name, value))?)
 }
 
+/// What the body does when it is dressed: a clip, or what the file of a character says.
+fn moving(order: &Order, wearer: &mut MeasuredWearer) -> Result<Option<Moving>, Error> {
+    let duration = order.motion.as_ref().and_then(|m| m.duration).or(order.duration);
+    match (wearer.character.take(), &order.motion) {
+        (Some(character), _) => {
+            Ok(Some(Moving::of_character(character, wearer, duration, order.fps)?))
+        }
+        (None, Some(motion)) => Ok(Some(Moving::new(wearer, motion, order.fps)?)),
+        (None, None) if order.duration.is_some() => Err(Error::request(
+            "there is nothing that could move for so long",
+            "give --motion, or a body with an animation",
+        )),
+        (None, None) => Ok(None),
+    }
+}
+
 /// Who wears it.
 struct MeasuredWearer {
+    /// What moves it, if it is a character of a file, until it does.
+    character: Option<Character>,
     body: TriMesh,
     landmarks: Landmarks,
     /// Its bones, if it can move.
@@ -233,6 +254,7 @@ struct MeasuredWearer {
 }
 
 fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
+    let mut character = None;
     let (body, landmarks, rig, name, repairs) = match &order.body {
         None => {
             let size = order.wearer.unwrap_or(order.size);
@@ -246,9 +268,19 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
             (body.mesh, body.landmarks, rig, name, None)
         }
         Some(path) => {
-            let (mesh, repairs) = body::read(path)?;
-            let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
-            (mesh, landmarks, None, path.display().to_string(), Some(repairs))
+            let name = path.display().to_string();
+            let cache = order.motion.as_ref().map(|m| PathBuf::from(&m.motion));
+            let cache = cache.filter(|p| p.extension().is_some_and(|e| e == "pc2"));
+            if cache.is_some() || order.motion.is_none() && body::moves(path)? {
+                let found = Character::read(path, cache.as_deref(), order.fps)?;
+                let Dressable { character: moves, body, landmarks, repairs } = found;
+                character = Some(moves);
+                (body, landmarks, None, name, Some(repairs))
+            } else {
+                let (mesh, repairs) = body::read(path)?;
+                let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
+                (mesh, landmarks, None, name, Some(repairs))
+            }
         }
     };
     let (tapes, note) = match measure(&body) {
@@ -259,7 +291,18 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
         Some(repairs) if order.coordinates == Coordinates::Body => space(repairs, &body),
         _ => (Space::default(), None),
     };
-    Ok(MeasuredWearer { body, landmarks, rig, tapes, name, note, repairs, space, space_note })
+    Ok(MeasuredWearer {
+        character,
+        body,
+        landmarks,
+        rig,
+        tapes,
+        name,
+        note,
+        repairs,
+        space,
+        space_note,
+    })
 }
 
 /// Coordinates of the file of a body, or metres and the reason.

@@ -54,7 +54,12 @@ impl Fitting {
         let bands = [&self.bands[..], &next.bands].concat();
         let is_framed = self.is_framed || next.is_framed;
         let all = Arrangement { panels, bands, is_framed };
-        let (panels, ranges) = joined(mesh, &all);
+        let (mut panels, ranges) = joined(mesh, &all);
+        // Narrow while it is basted.
+        let loose = self.basting.loose.as_ref().map(|_| panels.uv[..worn as usize].to_vec());
+        if loose.is_some() {
+            panels.uv[..worn as usize].copy_from_slice(&self.panels.uv);
+        }
         let is_sewn = |pair: &[u32; 2]| pair.iter().all(|v| *v < worn);
         let pairs = mesh.sewn_pairs();
         let sewn: Vec<[u32; 2]> = pairs.iter().filter(|p| is_sewn(p)).copied().collect();
@@ -86,6 +91,7 @@ impl Fitting {
         fitting.is_first = due.into_iter().any(|(first, joined)| *first && !joined);
         (fitting.is_framed, fitting.worn) = (is_framed, worn);
         (fitting.grip, fitting.elastic) = (self.grip, self.elastic.clone());
+        fitting.basting.loose = loose;
         fitting.stop_with(self.stop_flag());
         fitting.thread()?;
         Ok(Some(fitting))
@@ -94,6 +100,7 @@ impl Fitting {
     /// Whether it hangs well enough for the next garment to be put over it.
     pub(crate) fn is_worn(&self) -> bool {
         let hangs = self.stage == Stage::Draping && self.steps >= HANGS;
-        self.stage == Stage::Done || hangs && self.open_stitches() == 0
+        let is_held = self.is_basted() && self.basting.steps == 0;
+        self.stage == Stage::Done || (hangs || is_held) && self.open_stitches() == 0
     }
 }

@@ -491,6 +491,9 @@ impl Job for GarmentJob<'_> {
         let fit = assess(&worn)?;
         let mut judged = judged(self.order, &worn, fit.clone(), self.wearer.name.clone());
         judged.notes.extend(self.wearer.note.clone());
+        if let Some(outfit) = &self.cut.outfit {
+            judged.fabric = super::materials(outfit);
+        }
         if self.tailor().fitting().grip() == toile_garment::Grip::Elastic {
             let note = "it slid down, and is held up by an elastic along its highest rim that the pattern does not have";
             judged.notes.push(note.into());

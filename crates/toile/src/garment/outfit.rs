@@ -76,6 +76,12 @@ pub struct WornGarment {
     pub fabric: String,
 }
 
+/// What the garments of an outfit are made of, from the inside out.
+pub(crate) fn materials(outfit: &[WornGarment]) -> String {
+    let each = outfit.iter().map(|w| format!("{} of {}", w.name, w.fabric));
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// Whether a file is an outfit.
 pub fn is_outfit(path: impl AsRef<Path>) -> bool {
     let table = read_text(path.as_ref()).ok().and_then(|text| text.parse::<Table>().ok());

@@ -3,12 +3,12 @@
 use super::maps::{self, Map};
 use super::report::FitReport;
 use super::{Coordinates, Order, dress, page};
-use crate::body::MotionOrder;
+use crate::body::{Motion, MotionOrder, Performance, Rig, Skinning, Stance};
 use crate::run::{Format, Options, Outcome, Stage};
 use glam::DVec3;
-use toile_body::{Figure, Pose};
+use toile_body::{Figure, Mannequin, Pose};
 use toile_garment::fit::{Fit, Maps, Summary};
-use toile_mesh::shape;
+use toile_mesh::{TriMesh, shape};
 use toile_pattern::Size;
 
 /// Every number within a value is finite; null would be one that is not.
@@ -41,6 +41,7 @@ pub(super) fn order(garment: &str) -> Order {
         pose: Pose::A,
         motion: None,
         body: None,
+        duration: None,
         fabric: "cotton-jersey".into(),
         edge_length: 0.06,
         fps: 30.0,
@@ -191,6 +192,93 @@ fn trousers_and_a_t_shirt_are_worn_together_and_a_stopped_run_ends_in_the_same_b
     assert_eq!(again.state_hash, report.state_hash);
     let model = std::fs::read_to_string(folder.path().join("whole/final.obj")).expect("a file");
     assert!(model.contains("tshirt/") && model.contains("trousers/"));
+}
+
+#[test]
+fn trousers_come_to_rest_on_one_who_sits_and_one_who_squats() {
+    for stance in [Stance::Sit, Stance::Squat] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let motion = Some(MotionOrder::to(stance));
+        let order =
+            Order { motion, edge_length: 0.06, fabric: "cotton".into(), ..order("trousers") };
+        let options = Options { picture: false, ..Options::new(folder.path()) };
+        let Outcome::Finished(report) = dress(&order, &options, &mut |_| ()).expect("it is worn")
+        else {
+            panic!("nobody stopped it")
+        };
+        let worst = (report.intersections_max, report.body_penetrations_max);
+        assert_eq!(worst, (Some(0), Some(0)), "{stance:?}");
+        let garment = report.garment.expect("a garment");
+        assert!(garment.rms_speed < 4e-3, "{stance:?}: {} m/s", garment.rms_speed);
+    }
+}
+
+/// A woman who goes from pose A into a walk for 1.6 s, in centimetres and three metres beside the origin.
+fn walking() -> (TriMesh, Vec<Vec<DVec3>>) {
+    let m = Figure::Female.measurements(Size::M);
+    let rig = Rig::new(&Mannequin::new(&m, Figure::Female, Pose::A).expect("a body"));
+    let walk = Motion::of_name("walk").expect("a clip");
+    let walk = Performance::new(&rig, walk, Skinning::default());
+    let placed = |p: DVec3| 100.0 * p + DVec3::X * 300.0;
+    let frame = |k: u32| walk.positions(f64::from(k) / 10.0).into_iter().map(placed).collect();
+    (rig.mesh.clone().map_positions(placed), (0..17).map(frame).collect())
+}
+
+#[test]
+fn a_character_of_a_file_is_dressed_and_followed_in_its_own_coordinates_and_time() {
+    use toile_mesh::io::{glb, pc2::Pc2Reader};
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mesh, frames) = walking();
+    let file = folder.path().join("character.glb");
+    let model = toile_mesh::io::Model::of_mesh(
+        mesh.clone(),
+        toile_mesh::io::Material::new("skin", [0.5; 3]),
+    );
+    let clip = crate::convert::Clip { model, frames: frames.clone(), fps: 10.0 };
+    crate::convert::write_clip(&file, &clip).expect("a file");
+    let order = Order { body: Some(file.clone()), motion: None, fps: 10.0, ..worn_in_motion() };
+    let options = Options {
+        picture: false,
+        frames: Some(Format::Pc2),
+        ..Options::new(folder.path().join("out"))
+    };
+    let Outcome::Finished(report) = dress(&order, &options, &mut |_| ()).expect("it is worn")
+    else {
+        panic!("nobody stopped it")
+    };
+    assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
+    let motion = report.garment.and_then(|g| g.motion).expect("a motion");
+    assert_eq!(motion.file_time, Some(1.0));
+    let body: Vec<Vec<DVec3>> = Pc2Reader::open(&folder.path().join("out/body.pc2"))
+        .expect("frames")
+        .collect::<Result<_, _>>()
+        .expect("frames");
+    // The repaired body has the vertices of the file, in their order.
+    assert_eq!(
+        body[0].len(),
+        glb::read(&std::fs::read(&file).unwrap(), "c").unwrap().weld().0.positions.len()
+    );
+    // From 1.25 s on the run is where the file is one second earlier, but for skin that recedes.
+    for (k, own) in body.iter().enumerate().skip(13) {
+        let far = own.iter().zip(&frames[k - 10]).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(far < 1.0, "frame {k}: {far} cm");
+    }
+    assert_eq!(body.len(), frames.len() + 10);
+    // What has an animation of its own performs no clip.
+    let walk = Some(MotionOrder::new("walk"));
+    let error = dress(&Order { motion: walk, ..order }, &options, &mut |_| ()).unwrap_err();
+    assert!(error.to_string().contains("animated"), "{error}");
+}
+
+#[test]
+fn a_design_is_found_beside_a_folder_of_its_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = folder.path().join("tshirt");
+    std::fs::create_dir(&named).expect("a folder");
+    let path = named.display().to_string();
+    assert!(super::cut(&order(&path)).is_err(), "a folder is no pattern");
+    // Only one of its name in the current folder hides a design, and a folder does not.
+    assert!(!super::is_file("tshirt") && super::is_file(&path));
 }
 
 #[test]

@@ -132,6 +132,18 @@ pub struct GarmentReport {
     pub fit: FitShort,
 }
 
+impl GarmentReport {
+    /// What it is made of, in words.
+    pub fn materials(&self) -> String {
+        if let Some(outfit) = &self.outfit {
+            return crate::garment::materials(outfit);
+        }
+        let others =
+            self.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
+        self.fabric.clone() + &others.collect::<String>()
+    }
+}
+
 /// What is known when a run has ended.
 pub(super) struct End {
     pub(super) energy: Energy,

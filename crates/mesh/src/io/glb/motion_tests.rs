@@ -137,6 +137,26 @@ fn a_skin_follows_its_joints_and_not_its_node() {
 }
 
 #[test]
+fn a_skin_goes_from_rest_to_its_first_frame_by_its_joints() {
+    // A joint that turns by half a turn about z in one key: half of the way is a quarter of a turn, not a point on the chord.
+    let half = std::f32::consts::PI;
+    let bytes =
+        with_data(&[("SCALAR", &[0.0, 1.0]), ("VEC4", &[0., 0., 1., 0., 0., 0., 1., 0.])], |j| {
+            animate(j, 0, "rotation", "LINEAR");
+        });
+    let reader = Reader::new(&bytes, "t.glb").unwrap();
+    assert_near(&reader.toward_first(0.0).unwrap(), &reader.mesh().positions, 1e-12);
+    assert_near(&reader.toward_first(1.0).unwrap(), &reader.frame(0).unwrap(), 1e-12);
+    let turned = |p: &DVec3| DVec3::new(-p.y, p.x, p.z);
+    let quarter: Vec<DVec3> = reader.mesh().positions.iter().map(turned).collect();
+    let found = reader.toward_first(0.5).unwrap();
+    let other: Vec<DVec3> = quarter.iter().map(|p| DVec3::new(-p.x, -p.y, p.z)).collect();
+    let near = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-6);
+    assert!(near(&found, &quarter) || near(&found, &other), "{found:?} {half}");
+    assert_near(&reader.at(0.5).unwrap(), &reader.frame(0).unwrap(), 1e-6);
+}
+
+#[test]
 fn damaged_skins_are_errors() {
     let negative = skinned(&[1., 0., 0., 0., 0., -1., 0., 0., 2., 2., 0., 0.]);
     assert!(message(&negative).contains("vertex 1 follows joints with unusable weights"));

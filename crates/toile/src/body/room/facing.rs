@@ -1,6 +1,6 @@
 //! The nearest other skin that each vertex of a skin faces.
 //!
-//! A vertex v is compared with the triangles t of other bones for which, with c the middle of t, 0 the pose of the fitting, and n unit normals,
+//! A vertex v is compared with the triangles t of other parts for which, with c the middle of t, 0 the pose of the fitting, and n unit normals,
 //!
 //! |x_v − x_c| ≤ REACH,  |x_v − x_c| < NEARER |x⁰_v − x⁰_c|,  |x⁰_v − x⁰_c| > 1.5 ROOM  and  n_v · n_t ≤ FACING.
 //!
@@ -36,6 +36,62 @@ const REGION: i32 = 4;
 /// Allowance for rounding in bounds: on lengths [m] and on angles [rad].
 const ROUNDING: f64 = 1e-9;
 
+/// A skin at rest, and its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    pub(super) mesh: TriMesh,
+    /// The part that each vertex belongs to.
+    part: Vec<u32>,
+    /// Whether the parts are bones, in the order of [`Bone::ALL`].
+    has_bones: bool,
+}
+
+/// Side of the cells that stand for parts where no bones are known [m].
+const CELL: f64 = 0.1;
+
+impl Surface {
+    /// The skin of a rig: a vertex belongs to the bone that holds most of it.
+    pub(crate) fn of_rig(rig: &Rig) -> Self {
+        let part = rig.weights.iter().map(|w| w[0].0 as u32).collect();
+        Self { mesh: rig.mesh.clone(), part, has_bones: true }
+    }
+
+    /// A skin in parts that are only numbered: those that joints of a file hold.
+    pub(crate) fn in_parts(mesh: TriMesh, part: Vec<u32>) -> Self {
+        Self { mesh, part, has_bones: false }
+    }
+
+    /// A skin of which no bones are known, in small cells.
+    pub(crate) fn in_cells(mesh: TriMesh) -> Self {
+        let mut numbers: BTreeMap<[i32; 3], u32> = BTreeMap::new();
+        let cell = |p: &DVec3| (*p / CELL).floor().to_array().map(|c| c as i32);
+        let mut part = Vec::with_capacity(mesh.positions.len());
+        for p in &mesh.positions {
+            let next = numbers.len() as u32;
+            part.push(*numbers.entry(cell(p)).or_insert(next));
+        }
+        Self { mesh, part, has_bones: false }
+    }
+
+    /// The bones of two vertices, if there are any.
+    pub(super) fn bones(&self, vertices: [u32; 2]) -> Option<[String; 2]> {
+        self.has_bones.then(|| vertices.map(|v| format!("{:?}", self.bone(v))))
+    }
+
+    fn bone(&self, vertex: u32) -> Bone {
+        Bone::ALL[self.part[vertex as usize] as usize]
+    }
+
+    /// Whether skin at two vertices may fold deep into itself: a joint is between them, or could be.
+    pub(super) fn is_fold(&self, vertices: [u32; 2]) -> bool {
+        if !self.has_bones {
+            return true;
+        }
+        let [a, b] = vertices.map(|v| self.bone(v));
+        a.parent() == Some(b) || b.parent() == Some(a)
+    }
+}
+
 /// The nearest skin that a vertex faces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Facing {
@@ -47,10 +103,10 @@ pub(super) struct Facing {
     rank: u32,
 }
 
-/// Skin of one bone in a small cell of the pose of the fitting.
+/// Skin of one part in a small cell of the pose of the fitting.
 struct Patch {
     #[cfg(test)]
-    bone: Bone,
+    part: u32,
     vertices: Vec<u32>,
     triangles: Vec<u32>,
     /// Place of its first triangle in the order of all patches.
@@ -58,9 +114,9 @@ struct Patch {
     rest: Ball,
 }
 
-/// Patches of one bone in a larger cell.
+/// Patches of one part in a larger cell.
 struct Region {
-    bone: Bone,
+    part: u32,
     patches: Vec<u32>,
     rest: Ball,
 }
@@ -150,7 +206,7 @@ impl Cone {
 
 /// A skin that is looked at in many postures.
 pub(super) struct Skin<'a> {
-    rig: &'a Rig,
+    surface: &'a Surface,
     patches: Vec<Patch>,
     regions: Vec<Region>,
     /// Middles of the triangles in the pose of the fitting.
@@ -158,28 +214,28 @@ pub(super) struct Skin<'a> {
 }
 
 impl<'a> Skin<'a> {
-    pub(super) fn new(rig: &'a Rig) -> Self {
-        let mut cells: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
-        let middles = middles(&rig.mesh.triangles, &rig.mesh.positions);
-        for (t, corners) in rig.mesh.triangles.iter().enumerate() {
-            let bone = rig.weights[corners[0] as usize][0].0;
+    pub(super) fn new(surface: &'a Surface) -> Self {
+        let mut cells: BTreeMap<(u32, [i32; 3]), Vec<u32>> = BTreeMap::new();
+        let middles = middles(&surface.mesh.triangles, &surface.mesh.positions);
+        for (t, corners) in surface.mesh.triangles.iter().enumerate() {
+            let part = surface.part[corners[0] as usize];
             let cell = (middles[t] / PATCH).floor().to_array().map(|c| c as i32);
-            cells.entry((bone, cell)).or_default().push(t as u32);
+            cells.entry((part, cell)).or_default().push(t as u32);
         }
-        let mut by_region: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
+        let mut by_region: BTreeMap<(u32, [i32; 3]), Vec<u32>> = BTreeMap::new();
         let (mut patches, mut first) = (Vec::new(), 0);
-        for ((bone, cell), triangles) in cells {
-            let region = by_region.entry((bone, cell.map(|c| c.div_euclid(REGION)))).or_default();
+        for ((part, cell), triangles) in cells {
+            let region = by_region.entry((part, cell.map(|c| c.div_euclid(REGION)))).or_default();
             region.push(patches.len() as u32);
-            let corners = triangles.iter().flat_map(|t| rig.mesh.triangles[*t as usize]);
+            let corners = triangles.iter().flat_map(|t| surface.mesh.triangles[*t as usize]);
             let mut vertices: Vec<u32> = corners.collect();
             vertices.sort_unstable();
             vertices.dedup();
-            let rest = Ball::around(&vertices, &rig.mesh.positions);
+            let rest = Ball::around(&vertices, &surface.mesh.positions);
             let count = triangles.len() as u32;
             patches.push(Patch {
                 #[cfg(test)]
-                bone,
+                part,
                 vertices,
                 triangles,
                 first,
@@ -187,16 +243,16 @@ impl<'a> Skin<'a> {
             });
             first += count;
         }
-        let region = |((bone, _), own): ((Bone, [i32; 3]), Vec<u32>)| {
+        let region = |((part, _), own): ((u32, [i32; 3]), Vec<u32>)| {
             let rest = Ball::enclosing(own.iter().map(|p| patches[*p as usize].rest));
-            Region { bone, patches: own, rest }
+            Region { part, patches: own, rest }
         };
         let regions = by_region.into_iter().map(region).collect();
-        Self { rig, patches, regions, middles }
+        Self { surface, patches, regions, middles }
     }
 
-    pub(super) fn rig(&self) -> &'a Rig {
-        self.rig
+    pub(super) fn surface(&self) -> &'a Surface {
+        self.surface
     }
 
     /// What each vertex faces, of those that are behind it or nearer to it than [`ROOM`]; others may have nothing.
@@ -239,7 +295,7 @@ struct Moment<'a> {
 
 impl<'a> Moment<'a> {
     fn new(skin: &'a Skin<'a>, x: &'a [DVec3]) -> Self {
-        let triangles = &skin.rig.mesh.triangles;
+        let triangles = &skin.surface.mesh.triangles;
         let normals = TriMesh::new(x.to_vec(), triangles.clone()).vertex_normals();
         let face = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| x[v as usize]);
@@ -262,7 +318,7 @@ impl<'a> Moment<'a> {
         let ball = |r: &Region| Ball::enclosing(r.patches.iter().map(|p| self.balls[*p as usize]));
         let balls: Vec<Ball> = skin.regions.iter().map(ball).collect();
         for (i, r) in skin.regions.iter().enumerate() {
-            for (j, s) in skin.regions.iter().enumerate().filter(|(_, s)| s.bone != r.bone) {
+            for (j, s) in skin.regions.iter().enumerate().filter(|(_, s)| s.part != r.part) {
                 if !is_near(balls[i].gap(&balls[j]), r.rest.span(&s.rest)) {
                     continue;
                 }
@@ -302,7 +358,7 @@ impl<'a> Moment<'a> {
         if now > REACH * REACH || normal.dot(self.normals[v]) > FACING {
             return false;
         }
-        let before = self.skin.rig.mesh.positions[v].distance_squared(self.skin.middles[t]);
+        let before = self.skin.surface.mesh.positions[v].distance_squared(self.skin.middles[t]);
         before > 1.5 * 1.5 * ROOM * ROOM && now < NEARER * NEARER * before
     }
 
@@ -322,7 +378,7 @@ impl<'a> Moment<'a> {
             return None;
         }
         let gap = d.length() - ball.radius;
-        let span = self.skin.rig.mesh.positions[v].distance(rest.centre) + rest.radius;
+        let span = self.skin.surface.mesh.positions[v].distance(rest.centre) + rest.radius;
         let height = cone.least(d) - ball.radius;
         is_near(gap, span).then_some((gap, height > ROOM + ROUNDING))
     }
@@ -375,7 +431,7 @@ impl<'a> Moment<'a> {
     /// How far a vertex is from a triangle.
     fn measure(&self, v: usize, triangle: u32, rank: u32) -> Facing {
         let p = self.x[v];
-        let tri = self.skin.rig.mesh.triangles[triangle as usize].map(|c| self.x[c as usize]);
+        let tri = self.skin.surface.mesh.triangles[triangle as usize].map(|c| self.x[c as usize]);
         let w = point_triangle(p, tri);
         let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
         let distance = p.distance(foot);
@@ -406,14 +462,14 @@ mod tests {
     /// Every vertex against every triangle.
     fn by_brute_force(skin: &Skin<'_>, x: &[DVec3]) -> Vec<Option<Facing>> {
         let moment = Moment::new(skin, x);
-        let mut bones = vec![Vec::new(); x.len()];
+        let mut parts = vec![Vec::new(); x.len()];
         for p in &skin.patches {
-            p.vertices.iter().for_each(|v| bones[*v as usize].push(p.bone));
+            p.vertices.iter().for_each(|v| parts[*v as usize].push(p.part));
         }
         let mut nearest: Vec<Option<Facing>> = vec![None; x.len()];
         for (v, own) in nearest.iter_mut().enumerate() {
             for patch in &skin.patches {
-                if bones[v].iter().any(|b| *b != patch.bone) {
+                if parts[v].iter().any(|b| *b != patch.part) {
                     moment.nearer(v, patch, own);
                 }
             }
@@ -425,7 +481,8 @@ mod tests {
     fn the_search_finds_what_comparing_all_with_all_finds() {
         let m = Figure::Female.measurements(Size::M);
         let rig = Rig::new(&Mannequin::new(&m, Figure::Female, Pose::A).expect("a body"));
-        let skin = Skin::new(&rig);
+        let surface = Surface::of_rig(&rig);
+        let skin = Skin::new(&surface);
         for (name, time) in [("walk", 2.1), ("sit", 2.4)] {
             let clip = Clip::of_name(name).expect("a clip");
             let x = Performance::new(&rig, clip, Skinning::default()).positions(time);
