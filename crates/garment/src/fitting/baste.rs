@@ -3,9 +3,9 @@
 //! A shirt is wider than the waist, and what of it is outside a waistband that closes is caught in the seam. Tailors baste such width away. Here
 //! the material of what is worn is made narrower between crotch and armpits for as long as the next garment is sewn: at each height y by
 //!
-//! r(y) = min(1, girth of the body / length of the cloth around it),
+//! r(y) = 0.92 min(1, girth of the body / length of the cloth around it),
 //!
-//! and it passes to r = 1 above. Some steps without gravity bring the cloth to the body. When the seams of the outer garment are closed, the material gets
+//! so that it clings, and it passes to r = 1 above. Some steps without gravity bring the cloth to the body. When the seams of the outer garment are closed, the material gets
 //! its width back.
 
 use super::open::cut;
@@ -16,7 +16,7 @@ use glam::{DVec2, DVec3};
 use std::ops::Range;
 
 /// Steps in which the cloth comes to the body.
-const STEPS: u32 = 12;
+const STEPS: u32 = 20;
 /// Distance of the levels at which girths are compared [m].
 const LEVEL: f64 = 0.02;
 /// Over which height above the range the width comes back [m].
@@ -24,6 +24,8 @@ const FADE: f64 = 0.08;
 /// Cloth is narrowed at all if it is so much wider than the body somewhere, and to no less than this.
 const LOOSE: f64 = 0.9;
 const NARROWEST: f64 = 0.6;
+/// Girth of basted cloth over that of the body.
+const TIGHT: f64 = 0.92;
 /// How far from the body cloth belongs to the trunk [m].
 const BESIDE: f64 = 0.1;
 
@@ -82,6 +84,7 @@ impl Fitting {
         if ratios.iter().all(|r| *r > LOOSE) {
             return None;
         }
+        let ratios: Vec<f64> = ratios.into_iter().map(|r| TIGHT * r).collect();
         let lowest = level(ratios.len() - 1);
         let at = |y: f64| {
             if y >= top {
