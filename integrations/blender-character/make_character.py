@@ -2,11 +2,11 @@
 
     pip install bpy==4.5.0            # Python 3.11
     toile body make --figure male --out skin.obj --rig rig.json
-    python make_character.py skin.obj rig.json character.glb
+    python make_character.py skin.obj rig.json character.glb [walk.bvh]
 
 The skin is a mannequin; the armature has bones under names that are not toile's, weights are Blender's own
 (bone heat), and the character stands two metres beside the origin. The walk is keyed at 24 frames a second: 2 s, two
-strides, on the spot forward along -y of Blender (+z of glTF).
+strides, forward along -y of Blender (+z of glTF). The fourth file is the same motion of the armature alone.
 """
 
 import json
@@ -55,6 +55,8 @@ def read_skin(path):
                 faces.append([int(w.split("/")[0]) - 1 for w in words[1:]])
     mesh = bpy.data.meshes.new("skin")
     mesh.from_pydata(points, [], faces)
+    mesh.validate()
+    mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
     skin = bpy.data.objects.new("skin", mesh)
     bpy.context.collection.objects.link(skin)
     return skin
@@ -132,6 +134,11 @@ def main():
     armature.location = (BESIDE, 0, 0)
     key_walk(armature)
     bpy.ops.export_scene.gltf(filepath=out, export_format="GLB", export_animations=True, export_frame_range=True)
+    for bvh in sys.argv[4:5]:
+        bpy.ops.object.select_all(action="DESELECT")
+        armature.select_set(True)
+        bpy.context.view_layer.objects.active = armature
+        bpy.ops.export_anim.bvh(filepath=bvh, frame_start=0, frame_end=scene.frame_end, root_transform_only=False)
 
 
 main()

@@ -168,6 +168,56 @@ fn damaged_skins_are_errors() {
 }
 
 #[test]
+fn hostile_skins_are_errors() {
+    let zero = skinned(&[0.0; 12]);
+    assert!(message(&zero).contains("vertex 0 follows joints with unusable weights"));
+    for bad in [f32::NAN, f32::INFINITY] {
+        let weights = skinned(&[bad, 0., 0., 0., 0., 1., 0., 0., 2., 2., 0., 0.]);
+        assert!(message(&weights).contains("unusable weights"), "{bad}");
+        let keys = [("SCALAR", &[0.0, 1.0][..]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, bad, 0.0])];
+        let moved = with_data(&keys, |j| animate(j, 0, "translation", "LINEAR"));
+        let frames = |reader: Reader| {
+            (0..reader.times().len()).map(|k| reader.frame(k)).collect::<Result<Vec<_>, _>>()
+        };
+        assert!(Reader::new(&moved, "t.glb").and_then(frames).is_err(), "{bad}");
+        let times = [("SCALAR", &[0.0, bad][..]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])];
+        let timed = with_data(&times, |j| animate(j, 0, "translation", "LINEAR"));
+        assert!(Reader::new(&timed, "t.glb").is_err(), "{bad}");
+    }
+    let ring = edited(|j| {
+        j["nodes"] = json!([{ "mesh": 0, "skin": 0 }, { "children": [2] }, { "children": [1] }]);
+        j["skins"] = json!([{ "joints": [1, 2] }]);
+    });
+    assert!(message(&ring).starts_with("t.glb at byte "));
+    let ring = edited(|j| {
+        j["nodes"] = json!([{ "children": [1] }, { "mesh": 0, "children": [0] }]);
+    });
+    assert!(message(&ring).contains("nodes must form a tree"));
+}
+
+#[test]
+fn a_million_joints_are_refused_and_many_do_not_overflow_the_stack() {
+    assert!(message(&chain_of_nodes(1_000_000)).contains("more than 262144 items"));
+    let reader = Reader::new(&chain_of_nodes(50_000), "t.glb").unwrap();
+    assert_near(&reader.frame(0).unwrap(), &reader.mesh().positions, 1e-12);
+}
+
+/// A mesh at the end of a chain of nodes, of which the first is animated.
+fn chain_of_nodes(count: usize) -> Vec<u8> {
+    let lists: [(&str, &[f32]); 2] =
+        [("SCALAR", &[0.0, 1.0]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])];
+    with_data(&lists, |j| {
+        let chain = (1..=count).map(|n| match n < count {
+            true => json!({ "children": [n + 1] }),
+            false => json!({ "mesh": 0 }),
+        });
+        j["nodes"] = json!([{ "children": [1] }]);
+        j["nodes"].as_array_mut().unwrap().extend(chain);
+        animate(j, 1, "translation", "STEP");
+    })
+}
+
+#[test]
 fn an_animation_that_cannot_be_read_is_an_error_and_not_a_still_mesh() {
     let keys = [("SCALAR", &[0.0, 1.0][..]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, 6.0, 0.0])];
     type Edit = fn(&mut Value);
