@@ -78,11 +78,11 @@ fn seam(by: &SewnBy) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::design::Design;
-    use crate::{Figure, Size, meshing};
+    use crate::{Figure, Measurements, Size, meshing};
 
     #[test]
     fn garments_as_one_pattern_are_meshed_and_sewn_as_each_alone() {
-        let m = Figure::Female.measurements(Size::M);
+        let m = Measurements::of(Figure::Female, Size::M);
         let drafts = ["trousers", "tshirt"].map(|d| Design::find(d).expect("a design").draft(&m));
         let names = ["trousers", "tshirt"].into_iter().zip(&drafts);
         let whole = Pattern::of_garments("both", names);

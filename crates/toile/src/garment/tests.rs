@@ -249,7 +249,7 @@ fn a_character_of_a_file_is_dressed_and_followed_in_its_own_coordinates_and_time
     assert_eq!((report.intersections_max, report.body_penetrations_max), (Some(0), Some(0)));
     let motion = report.garment.and_then(|g| g.motion).expect("a motion");
     assert_eq!(motion.file_time, Some(1.0));
-    let body: Vec<Vec<DVec3>> = Pc2Reader::open(&folder.path().join("out/body.pc2"))
+    let body: Vec<Vec<DVec3>> = Pc2Reader::open(folder.path().join("out/body.pc2"))
         .expect("frames")
         .collect::<Result<_, _>>()
         .expect("frames");
