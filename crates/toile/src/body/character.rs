@@ -34,7 +34,7 @@ const SAME: f64 = 1e-3;
 const NEAR: f64 = 1e-6;
 
 /// Times its own height that a character may walk away.
-const FARTHEST: f64 = 100.0;
+const MAX_WALK: f64 = 100.0;
 
 /// Most numbers of a point cache that are held.
 const MAX_CACHE: usize = 150_000_000;
@@ -144,7 +144,7 @@ impl Character {
         let height = self.rest.iter().map(|p| p.y).fold(0.0, f64::max);
         for time in self.source.frame_times() {
             let x = self.carried(&self.source.at(time)?);
-            let far = x.iter().zip(&self.rest).any(|(a, b)| a.distance(*b) > FARTHEST * height);
+            let far = x.iter().zip(&self.rest).any(|(a, b)| a.distance(*b) > MAX_WALK * height);
             if far {
                 let message =
                     format!("{}: at {time:.2} s it is far away from where it began", self.name);
