@@ -7,7 +7,7 @@ use crate::{End, wearer};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use toile::body::{MotionOrder, Pose, Stance};
-use toile::garment::{Order, dress};
+use toile::garment::{Order, dress, is_outfit, usual_fabric};
 use toile::{Coordinates, Error};
 
 /// Drape cloth: a garment on a body, or a scene.
@@ -23,14 +23,16 @@ use toile::{Coordinates, Error};
   toile drape tshirt --with ease=0.14 --with neckband=true
   toile drape dress --measurements me.toml --set waist_girth=74
   toile drape my-pattern.toml --body scan.obj --quality draft
+  toile drape tshirt --body character.glb --frames glb
   toile drape skirt --frames gif --every 0.1
   toile drape tshirt --motion walk --duration 4 --frames glb
+  toile drape outfit.toml --motion walk-turn --frames gif
   toile drape tshirt --quality fine --resume
   toile drape sphere --fabric silk --quality fine --out out/silk
   toile drape sphere --quality fine --levels 3
   toile drape scenes/table.toml --frames gif")]
 pub(crate) struct Args {
-    /// A design (see `toile pattern list`), a pattern file, a scene file, or `sphere`: a square over a ball.
+    /// A design (see `toile pattern list`), the file of a pattern, an outfit or a scene, or `sphere`: a square over a ball.
     #[arg(default_value = "tshirt")]
     what: String,
     /// Size of the garment, and of the mannequin: XS, S, M, L, XL or XXL.
@@ -48,15 +50,16 @@ pub(crate) struct Args {
     pose: String,
     /// What the mannequin does when it is dressed: walk, walk-turn, run, turn, arms-up, squat, sit, lunge, or a BVH file. Frames are those of the motion,
     /// which begins with the way from the pose of the fitting (1.5 s).
-    #[arg(long, value_name = "NAME|FILE.bvh", conflicts_with = "body")]
+    /// With --body, its point cache: a PC2 file with a frame every --every seconds.
+    #[arg(long, value_name = "NAME|FILE")]
     motion: Option<String>,
     /// How much of the motion [s]; all of it if not given, and 4 s of a walk or a turn.
-    #[arg(long, value_name = "S", requires = "motion", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// Speed of a walk [m/s]; 1.2 if not given.
     #[arg(long, value_name = "M/S", requires = "motion", allow_negative_numbers = true)]
     speed: Option<f64>,
-    /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB.
+    /// A mesh of a body instead of the mannequin: OBJ, PLY or GLB. A GLB with an animation is dressed and then follows it.
     #[arg(long, value_name = "MESH", conflicts_with = "wearer_size")]
     body: Option<PathBuf>,
     /// In which coordinates results are written with --body: those of its file (unit, axes, place), or toile's (metres, y up).
@@ -113,10 +116,10 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args, json: bool) -> Result<End, Error> {
-    let is_file = Path::new(&args.what).exists();
+    let is_file = Path::new(&args.what).is_file();
     let is_square = args.what == "sphere" && !is_file;
     let is_scene = is_file && toile::is_scene(&args.what);
-    if (is_square || is_scene) && args.motion.is_some() {
+    if (is_square || is_scene) && (args.motion.is_some() || args.duration.is_some()) {
         return Err(Error::Request {
             message: "only a garment's mannequin takes --motion".into(),
             help: "in a scene, give its body a motion".into(),
@@ -190,6 +193,12 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
     let figure = wearer::figure(&args.figure)?;
     let (pose, stance) = pose(args)?;
     args.output.check_for_garment()?;
+    if args.fabric.is_some() && Path::new(&args.what).is_file() && is_outfit(&args.what) {
+        return Err(Error::Request {
+            message: format!("{}: each garment of an outfit has its own fabric", args.what),
+            help: "write it into the outfit: fabric = \"denim\"".into(),
+        });
+    }
     let order = Order {
         garment: args.what.clone(),
         size,
@@ -205,7 +214,8 @@ fn drape_garment(args: &Args, json: bool) -> Result<End, Error> {
             None => stance.map(MotionOrder::to),
         },
         body: args.body.clone(),
-        fabric: args.fabric.clone().unwrap_or_else(|| default_fabric(&args.what).into()),
+        duration: args.duration,
+        fabric: args.fabric.clone().unwrap_or_else(|| usual_fabric(&args.what).into()),
         edge_length: match args.quality.unwrap_or(Quality::Normal) {
             Quality::Draft => 0.04,
             Quality::Normal => 0.01,
@@ -239,8 +249,3 @@ fn pose(args: &Args) -> Result<(Pose, Option<Stance>), Error> {
 
 /// Frames of a garment per second, unless asked otherwise.
 const FPS: f64 = 30.0;
-
-/// What a garment is made of if nothing is said.
-fn default_fabric(garment: &str) -> &'static str {
-    if garment == "tshirt" { "cotton-jersey" } else { "cotton" }
-}

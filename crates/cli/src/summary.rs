@@ -44,14 +44,11 @@ pub(crate) fn print(report: &Report, out: &Path, picture: bool) {
 
 /// What a garment is, and whether it is sewn and at rest.
 fn print_garment(report: &Report, garment: &GarmentReport) {
-    let others =
-        garment.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
     print_line(&format!(
-        "{} {}, {}{}: {} vertices, {} steps, {:.1} s, seams closed to {:.1} mm{}",
+        "{} {}, {}: {} vertices, {} steps, {:.1} s, seams closed to {:.1} mm{}",
         garment.garment,
         garment.size,
-        garment.fabric,
-        others.collect::<String>(),
+        garment.materials(),
         report.vertices,
         report.steps,
         report.wall_seconds,

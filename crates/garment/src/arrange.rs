@@ -52,6 +52,9 @@ const BELOW_ARMPIT: f64 = 0.01;
 /// How near to an arm a skirt may be [m].
 const BESIDE_ARM: f64 = 0.06;
 
+/// What is worn within a band is so near to the body there [m]; what is farther away is a sleeve.
+const BESIDE_SECTION: f64 = 0.08;
+
 /// Where all panels are.
 #[derive(Clone, Debug)]
 pub struct Arrangement {
@@ -73,12 +76,28 @@ pub fn arrange(
     body: &TriMesh,
     landmarks: &Landmarks,
 ) -> Result<Arrangement, Error> {
+    arrange_over(pattern, mesh, body, landmarks, &TriMesh::default(), 0)
+}
+
+/// The same around a body that wears something already: walls and legs go around that, too, and no panel touches it. Every panel is
+/// moved away from its place `moves` times at least.
+///
+/// # Errors
+/// As for [`arrange()`].
+pub(crate) fn arrange_over(
+    pattern: &Pattern,
+    mesh: &PatternMesh,
+    body: &TriMesh,
+    landmarks: &Landmarks,
+    worn: &TriMesh,
+    moves: u32,
+) -> Result<Arrangement, Error> {
     let pattern = &pattern.with_hints();
     let solid = Shape::from(body);
     let lift = lift(pattern, landmarks);
     let ceiling = ceiling(pattern) + lift;
     let out = [0, 1].map(|arm| outside_trunk(pattern, arm));
-    let room = BodyContext { body, landmarks, solid, lift, ceiling, out };
+    let room = BodyContext { body, worn, landmarks, solid, lift, ceiling, out };
     let flat: Vec<Vec<DVec2>> = mesh
         .panels
         .iter()
@@ -115,7 +134,7 @@ pub fn arrange(
         places[i] = best.1;
     }
     let mut panels: Vec<Vec<DVec3>> = vec![Vec::new(); flat.len()];
-    let mut before = TriMesh::default();
+    let mut before = TriMesh::new(worn.positions.clone(), worn.triangles.clone());
     // Inner layers first: what is worn outside is put around them.
     let mut order: Vec<usize> = (0..flat.len()).collect();
     order.sort_by_key(|i| pattern.panels[*i].layer);
@@ -125,7 +144,7 @@ pub fn arrange(
         let inner: Vec<(i32, Place)> =
             within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
         let start = places[i].clone().outside(&inner);
-        let clear = (0..MAX_MOVES).find_map(|k| {
+        let clear = (moves..MAX_MOVES).find_map(|k| {
             let place = start.clone().moved(MOVE_STEP * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
@@ -152,6 +171,8 @@ pub fn arrange(
 /// The body that panels are put around.
 struct BodyContext<'a> {
     body: &'a TriMesh,
+    /// What it wears already.
+    worn: &'a TriMesh,
     landmarks: &'a Landmarks,
     solid: Shape,
     /// What frames are lifted by [m].
@@ -416,6 +437,7 @@ impl BodyContext<'_> {
             .body
             .positions
             .iter()
+            .chain(&self.worn.positions)
             .filter(inside)
             .map(|p| DVec3::new(leg * (leg * p.x).max(0.0), 0.0, p.z))
             .collect();
@@ -480,10 +502,24 @@ impl BodyContext<'_> {
         let section = self.landmarks.section(self.body, part, share)?;
         let mut curve: Vec<DVec3> =
             section.points.iter().map(|p| DVec3::new(p.x, 0.0, p.z)).collect();
+        curve.extend(self.worn_around(&curve, foot, foot + high.y - low.y));
         curve = hull(&curve);
         let short = high.x - low.x + TUBE_OPENING - toile_body::length(&curve, true);
         offset(&mut curve, CLEARANCE.max(short / TAU));
         Ok(Place::Wall { curve, start: -low.x, height: foot - low.y })
+    }
+
+    /// Points of what is worn already, between two heights, next to a level section of the body.
+    fn worn_around(&self, section: &[DVec3], low: f64, high: f64) -> Vec<DVec3> {
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (least, most) = section.iter().fold(start, |(a, b), p| (a.min(*p), b.max(*p)));
+        let beside = |p: &&DVec3| {
+            let is_level = (low - CLEARANCE..high + CLEARANCE).contains(&p.y);
+            let d = (least - **p).max(**p - most);
+            is_level && d.x.max(d.z) < BESIDE_SECTION
+        };
+        let worn = self.worn.positions.iter().filter(beside);
+        worn.map(|p| DVec3::new(p.x, 0.0, p.z)).collect()
     }
 
     /// Whether a panel touches the body or those that are there already: what, if so.

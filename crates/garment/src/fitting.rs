@@ -13,10 +13,12 @@
 //! move by less than half a millimetre, root mean square, and never faster than 5 mm/s. What is out of balance on the mean over
 //! that time is then less than three thousandths of the weight.
 
+mod baste;
 mod hold;
 mod join;
 mod open;
 mod order;
+mod over;
 mod refine;
 mod saved;
 mod setup;
@@ -139,6 +141,10 @@ pub struct Fitting {
     seams: Vec<String>,
     /// Tapes along bands, and elastics, from vertex to vertex of the panels.
     tapes: Vec<Seam>,
+    /// What is worn is held close to the body while the next garment is sewn.
+    basting: baste::Basting,
+    /// How many vertices of panels were worn before the present sewing began: they are the first ones.
+    worn: u32,
     /// Which panels are bands around the waist.
     bands: Vec<bool>,
     /// Length of seam that a thread holds [m].
@@ -228,6 +234,8 @@ impl Fitting {
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
+            worn: 0,
+            basting: baste::Basting::default(),
             spacing: spacing(mesh),
             fabrics: fabrics.clone(),
             body: body.clone(),
@@ -350,8 +358,12 @@ impl Fitting {
             slack: self.closed,
             rest: 0.0,
         });
-        let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
-        let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
+        let is_on = |t: &&Seam| self.stage != Stage::Sewing || t.vertices[0] < self.worn;
+        let tapes = self
+            .tapes
+            .iter()
+            .filter(is_on)
+            .map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
         let seams = threads
             .chain(tapes)
             .chain(self.elastic_threads())
@@ -376,7 +388,11 @@ impl Fitting {
             }
         };
         self.steps += 1;
-        self.enter_next_stage()?;
+        if self.basting.steps > 0 {
+            self.basting.steps -= 1;
+        } else {
+            self.enter_next_stage()?;
+        }
         Ok(report)
     }
 
@@ -429,9 +445,10 @@ impl Fitting {
         match self.stage {
             Stage::Sewing if sewn => {
                 (self.stage, self.steps) = (Stage::Draping, 0);
-                self.has_friction = self.is_elastic;
+                self.has_friction = self.is_elastic || self.grip > Grip::Loose;
                 self.weld()?;
                 self.iron()?;
+                self.unbaste()?;
                 if self.world.settings().barrier.max_iterations == SEWING_ITERATIONS {
                     // Nothing was joined: the world is still that of sewing.
                     self.renew()?;

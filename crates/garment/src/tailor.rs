@@ -4,7 +4,7 @@
 //! the garment has begun to fall, it continues with the triangles asked for ([`Fitting::refined`]). Where that fails, because the coarse
 //! panels cannot be arranged or sewn, or the fine ones cannot be laid in their place, all is done with fine triangles from the start.
 
-use crate::arrange::arrange;
+use crate::arrange::arrange_over;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
 use crate::fitting::{Carrier, Fitting, SavedFitting, Stage};
@@ -26,11 +26,20 @@ const WIDE_OPEN: f64 = 0.03;
 /// Longest edges for which coarse sewing pays [m].
 const MAX_COARSENED_EDGE: f64 = 0.015;
 
+/// How often the panels of the next garment are arranged, each time farther from what is worn.
+const MOVES: u32 = 5;
+
 /// What is saved of an unfinished garment, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedTailor {
     is_coarse: bool,
     fitting: SavedFitting,
+    /// How many panels are arranged; all of them if it is not known.
+    #[serde(default)]
+    panels: Option<usize>,
+    /// Numbers of the panels with which each garment ends; one garment if it is empty.
+    #[serde(default)]
+    dressing: Vec<usize>,
 }
 
 /// Sews and drapes a garment, step by step. What it is made from is borrowed, or owned ([`Tailor::owning`]).
@@ -41,6 +50,8 @@ pub struct Tailor<'a> {
     body: Cow<'a, TriMesh>,
     landmarks: Cow<'a, Landmarks>,
     fabrics: Fabrics,
+    /// Numbers of the panels with which each garment of an outfit ends, in the order of dressing.
+    dressing: Vec<usize>,
     /// Coarse panels, while it is sewn with them, and how they carry the fine ones.
     coarse: Option<(PatternMesh, Carrier)>,
     fitting: Fitting,
@@ -60,22 +71,48 @@ impl<'a> Tailor<'a> {
         landmarks: &'a Landmarks,
         fabrics: impl Into<Fabrics>,
     ) -> Result<Self, Error> {
+        let one = [pattern.panels.len()];
+        Self::of_outfit(pattern, &one, mesh, edge_length, body, landmarks, fabrics)
+    }
+
+    /// The same for several garments in one pattern, which are put on one after the other: `dressing` has for each the number of the panel after its last.
+    /// A garment is sewn around the body and those that it wears already, which stay free to move.
+    ///
+    /// # Errors
+    /// As for [`Tailor::new`].
+    pub fn of_outfit(
+        pattern: &'a Pattern,
+        dressing: &[usize],
+        mesh: &'a PatternMesh,
+        edge_length: f64,
+        body: &'a TriMesh,
+        landmarks: &'a Landmarks,
+        fabrics: impl Into<Fabrics>,
+    ) -> Result<Self, Error> {
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
         let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Self::arranged(pattern, mesh, edge_length, body, landmarks, fabrics.into())
+        let dressing = dressing.to_vec();
+        Self::arranged(pattern, dressing, mesh, edge_length, body, landmarks, fabrics.into())
     }
 
     fn arranged(
         pattern: Cow<'a, Pattern>,
+        dressing: Vec<usize>,
         mesh: Cow<'a, PatternMesh>,
         edge_length: f64,
         body: Cow<'a, TriMesh>,
         landmarks: Cow<'a, Landmarks>,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
+        let first = 0..dressing.first().copied().unwrap_or(pattern.panels.len());
         let fitted = |mesh: &PatternMesh| {
-            let arranged = arrange(&pattern, mesh, &body, &landmarks)?;
-            Fitting::new(mesh, &arranged, &body, &fabrics)
+            begun(
+                &pattern.part(first.clone()),
+                &mesh.part(first.clone()),
+                &body,
+                &landmarks,
+                &fabrics,
+            )
         };
         let coarse =
             coarser(&pattern, edge_length).and_then(|coarse| Some((fitted(&coarse).ok()?, coarse)));
@@ -86,7 +123,7 @@ impl<'a> Tailor<'a> {
             }
             None => (fitted(&mesh)?, None),
         };
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, coarse, fitting })
     }
 
     /// Resumes a saved garment. Everything else must be as it was then.
@@ -109,34 +146,59 @@ impl<'a> Tailor<'a> {
             false => None,
         };
         let current = coarse.as_ref().unwrap_or(mesh);
-        let fitting = Fitting::restored(current, saved.fitting, state, body, &fabrics)?;
+        let panels = saved.panels.unwrap_or(current.panels.len());
+        let dressing = Some(saved.dressing).filter(|d| !d.is_empty());
+        let dressing = dressing.unwrap_or_else(|| vec![mesh.panels.len()]);
+        let is_ascending = dressing.is_sorted() && dressing.last() == Some(&mesh.panels.len());
+        if !dressing.contains(&panels) || !is_ascending {
+            return Err(Error::OtherGarment);
+        }
+        let fitting =
+            Fitting::restored(&current.part(0..panels), saved.fitting, state, body, &fabrics)?;
         let coarse = coarse.map(|coarse| {
             let carrier = Carrier::new(&coarse, mesh);
             (coarse, carrier)
         });
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
         let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, coarse, fitting })
     }
 
     /// What has to be saved, beside the state of the world of its fitting.
     pub fn saved(&self) -> SavedTailor {
-        SavedTailor { is_coarse: self.is_coarse(), fitting: self.fitting.saved() }
+        SavedTailor {
+            is_coarse: self.is_coarse(),
+            fitting: self.fitting.saved(),
+            panels: Some(self.fitting.panel_count()),
+            dressing: self.dressing.clone(),
+        }
     }
 
     /// Where the vertices of the panels asked for are now, in the order of the pattern [m]: carried by the coarse ones while
-    /// it is sewn with these.
+    /// it is sewn with these. Those of garments that are not put on yet are all in one point between the feet.
     pub fn panel_positions(&self) -> Vec<DVec3> {
-        let at = |v: u32| self.fitting.position(v);
+        let arranged = self.fitting.vertices().len() as u32;
+        let (low, high) = self.body.bounds().unwrap_or_default();
+        let feet = DVec3::new(0.5 * (low.x + high.x), low.y, 0.5 * (low.z + high.z));
+        let at = |v: u32| if v < arranged { self.fitting.position(v) } else { feet };
         match &self.coarse {
             Some((_, carrier)) => carrier.carry(at).concat(),
-            None => (0..self.fitting.vertices().len() as u32).map(at).collect(),
+            None => {
+                let all = self.mesh.offsets().last().copied().unwrap_or(arranged);
+                (0..all).map(at).collect()
+            }
         }
+    }
+
+    /// Whether all garments of the outfit are put on, or being sewn around the others.
+    pub fn is_dressed(&self) -> bool {
+        self.fitting.panel_count() == self.mesh.panels.len()
     }
 
     /// Whether its mesh stays the same from now on: it is of the triangles asked for, and all seams are closed.
     pub fn is_sewn(&self) -> bool {
         !self.is_coarse()
+            && self.is_dressed()
             && self.fitting.stage() != Stage::Sewing
             && self.fitting.open_stitches() == 0
     }
@@ -177,7 +239,7 @@ impl<'a> Tailor<'a> {
 
     /// Whether it is at rest, in the triangles that were asked for.
     pub fn is_done(&self) -> bool {
-        !self.is_coarse() && self.fitting.stage() == Stage::Done
+        !self.is_coarse() && self.is_dressed() && self.fitting.stage() == Stage::Done
     }
 
     /// Lets the body of a garment that hangs move from now on, in steps of another length [s]: time begins anew at zero. A garment
@@ -200,19 +262,33 @@ impl<'a> Tailor<'a> {
     /// # Errors
     /// If a seam of the fine garment does not close, or the solver fails.
     pub fn step(&mut self) -> Result<StepReport, Error> {
-        let Some((coarse, _)) = &self.coarse else { return self.fitting.step() };
+        let Some((coarse, _)) = &self.coarse else {
+            let report = self.fitting.step()?;
+            if !self.is_dressed() && !self.baste()? {
+                let next = self.dress_further(&self.mesh)?;
+                next.into_iter().for_each(|next| self.fitting = next);
+            }
+            return Ok(report);
+        };
         let stop = self.fitting.stop_flag();
         let result = match self.fitting.step() {
             Ok(report) => {
-                if self.fitting.is_settling() {
-                    self.fitting = match self.fitting.refined(coarse, &self.mesh)? {
-                        Some(fine) => fine,
-                        None => self.restart()?,
+                if !self.is_dressed() && !self.fitting.is_stuck() {
+                    let next = match self.fitting.is_worn() && !self.fitting.is_basted() {
+                        true if self.fitting.baste(below_armpits(&self.landmarks))? => Ok(None),
+                        _ => self.dress_further(coarse),
                     };
-                    self.coarse = None;
+                    match next {
+                        Ok(next) => next.into_iter().for_each(|next| self.fitting = next),
+                        Err(_) => self.begin_fine()?,
+                    }
+                } else if self.fitting.is_settling() {
+                    match self.fitting.refined(coarse, &self.mesh)? {
+                        Some(fine) => (self.fitting, self.coarse) = (fine, None),
+                        None => self.begin_fine()?,
+                    }
                 } else if self.fitting.stage() == Stage::Done || self.fitting.is_stuck() {
-                    self.fitting = self.restart()?;
-                    self.coarse = None;
+                    self.begin_fine()?;
                 }
                 Ok(report)
             }
@@ -222,8 +298,7 @@ impl<'a> Tailor<'a> {
             }
             Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
             Err(_) => {
-                self.fitting = self.restart()?;
-                self.coarse = None;
+                self.begin_fine()?;
                 self.fitting.stop_with(Arc::clone(&stop));
                 self.fitting.step()
             }
@@ -232,11 +307,60 @@ impl<'a> Tailor<'a> {
         result
     }
 
-    /// Starts again with the triangles asked for.
-    fn restart(&self) -> Result<Fitting, Error> {
-        let arranged = arrange(&self.pattern, &self.mesh, &self.body, &self.landmarks)?;
-        Fitting::new(&self.mesh, &arranged, &self.body, &self.fabrics)
+    /// Begins to hold what is worn close to the body, if it hangs and is loose.
+    fn baste(&mut self) -> Result<bool, Error> {
+        let is_due = self.fitting.is_worn() && !self.fitting.is_basted();
+        Ok(is_due && self.fitting.baste(below_armpits(&self.landmarks))?)
     }
+
+    /// The next garment of an outfit around what is worn, when that hangs; `mesh` has the panels of all garments.
+    fn dress_further(&self, mesh: &PatternMesh) -> Result<Option<Fitting>, Error> {
+        let worn = self.fitting.panel_count();
+        let next = self.dressing.iter().find(|end| **end > worn);
+        let Some(end) = next.filter(|_| self.fitting.is_worn()) else { return Ok(None) };
+        let (pattern, own) = (self.pattern.part(worn..*end), mesh.part(worn..*end));
+        let (upto, cloth) = (mesh.part(0..*end), self.fitting.worn_mesh());
+        for moves in 0..MOVES {
+            let (body, landmarks) = (&self.body, &self.landmarks);
+            let arranged = arrange_over(&pattern, &own, body, landmarks, &cloth, moves)?;
+            if let Some(fitting) = self.fitting.over(&upto, &arranged)? {
+                return Ok(Some(fitting));
+            }
+        }
+        let panel = own.panels.first().map_or(String::new(), |p| p.name.clone());
+        Err(Error::NotClear { panel, what: "what is worn within".into() })
+    }
+
+    /// Starts again with the triangles asked for.
+    fn begin_fine(&mut self) -> Result<(), Error> {
+        self.fitting = self.restart()?;
+        self.coarse = None;
+        Ok(())
+    }
+
+    /// The first garment with the triangles asked for.
+    fn restart(&self) -> Result<Fitting, Error> {
+        let first = 0..self.dressing.first().copied().unwrap_or(self.pattern.panels.len());
+        let (pattern, mesh) = (self.pattern.part(first.clone()), self.mesh.part(first));
+        begun(&pattern, &mesh, &self.body, &self.landmarks, &self.fabrics)
+    }
+}
+
+/// How high what is worn is held close to the body for the next garment [m].
+fn below_armpits(landmarks: &Landmarks) -> f64 {
+    landmarks.armpit[0].y.min(landmarks.armpit[1].y) - 0.06
+}
+
+/// A garment arranged around a body.
+fn begun(
+    pattern: &Pattern,
+    mesh: &PatternMesh,
+    body: &TriMesh,
+    landmarks: &Landmarks,
+    fabrics: &Fabrics,
+) -> Result<Fitting, Error> {
+    let arranged = arrange_over(pattern, mesh, body, landmarks, &TriMesh::default(), 0)?;
+    Fitting::new(mesh, &arranged, body, fabrics)
 }
 
 impl Tailor<'static> {
@@ -252,9 +376,10 @@ impl Tailor<'static> {
         landmarks: Landmarks,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
+        let one = vec![pattern.panels.len()];
         let (pattern, mesh) = (Cow::Owned(pattern), Cow::Owned(mesh));
         let (body, landmarks) = (Cow::Owned(body), Cow::Owned(landmarks));
-        Self::arranged(pattern, mesh, edge_length, body, landmarks, fabrics)
+        Self::arranged(pattern, one, mesh, edge_length, body, landmarks, fabrics)
     }
 }
 

@@ -21,6 +21,7 @@ mod import;
 pub mod infer;
 mod measurements;
 pub mod meshing;
+mod outfit;
 mod panel;
 mod pattern;
 mod schema;

@@ -1,5 +1,6 @@
 //! Pictures of bodies, with the tapes that measured them.
 
+mod character;
 mod motion;
 mod moving;
 mod room;
@@ -13,6 +14,7 @@ use toile_mesh::{TriMesh, io};
 use toile_render as render;
 use toile_render::{Image, Material, srgb};
 
+pub(crate) use character::{Character, Dressable, moves};
 pub use motion::{
     Bvh, Motion, Performance, Recording, Rig, Skinning, Source, Stance, moments_to, read_bvh,
     write_motion,

@@ -5,6 +5,7 @@ mod job;
 mod made_of;
 mod maps;
 mod moving;
+mod outfit;
 mod page;
 mod ramp;
 mod report;
@@ -13,11 +14,13 @@ mod simulation;
 mod tests;
 
 use made_of::{colours, fabrics, panel_fabrics};
+pub(crate) use outfit::materials;
+pub use outfit::{WornGarment, is_outfit, usual_fabric};
 pub use report::{FIT_VERSION, FitReport, FitShort};
 pub use simulation::{Garment, GarmentSimulation, Wearer};
 pub use toile_garment::{PanelRange, Stage as SewingStage};
 
-use crate::body::{self, MotionOrder};
+use crate::body::{self, Character, Dressable, MotionOrder};
 use crate::error::Error;
 use crate::export::{Coordinates, Space};
 use crate::output::{OutputFolder, Plan};
@@ -41,7 +44,7 @@ const FAULTS: &str = "faults.svg";
 /// What is to be made.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Name of a design (`tshirt`, `skirt` …) or path of a pattern file.
+    /// Name of a design (`tshirt`, `skirt` …) or path of the file of a pattern or an outfit.
     pub garment: String,
     /// Size of the garment, and of the mannequin if nothing else is said.
     pub size: Size,
@@ -53,9 +56,11 @@ pub struct Order {
     pub pose: Pose,
     /// What the mannequin does when it is dressed.
     pub motion: Option<MotionOrder>,
-    /// A mesh of a body instead of the mannequin.
+    /// A mesh of a body instead of the mannequin. One with an animation follows it when it is dressed.
     pub body: Option<PathBuf>,
-    /// Name or file of the fabric.
+    /// How much of the animation of the body [s]; all of it if not given.
+    pub duration: Option<f64>,
+    /// Name or file of the fabric; an outfit has its own.
     pub fabric: String,
     /// Length of the edges of the cloth [m].
     pub edge_length: f64,
@@ -112,15 +117,16 @@ fn dress_here(
         return Err(Error::request(message, "give a number above zero"));
     }
     let started = Instant::now();
-    let pattern = pattern(order)?;
-    let fabrics = fabrics(order, &pattern)?;
-    let wearer = wearer(order)?;
-    let mesh = match meshing::mesh(&pattern, order.edge_length) {
+    let cut = cut(order)?;
+    let order = &Order { fabric: cut.fabric.clone(), ..order.clone() };
+    let fabrics = fabrics(order, &cut.pattern)?;
+    let mut wearer = wearer(order)?;
+    let mesh = match meshing::mesh(&cut.pattern, order.edge_length) {
         Ok(mesh) => mesh,
-        Err(error) => return Err(faulty(order, &options.out, &pattern, &error)?),
+        Err(error) => return Err(faulty(order, &options.out, &cut.pattern, &error)?),
     };
-    let moving = order.motion.as_ref().map(|m| Moving::new(&wearer, m, order.fps)).transpose()?;
-    let mut job = GarmentJob::new(order, &pattern, &mesh, fabrics, &wearer, started);
+    let moving = moving(order, &mut wearer)?;
+    let mut job = GarmentJob::new(order, &cut, &mesh, fabrics, &wearer, started);
     job.moving = moving;
     // What is in the way of results is found out before the long part.
     plan(&job, options).check(&options.out)?;
@@ -163,13 +169,39 @@ fn faulty(
     Ok(Error::request(message, format!("{} shows the faults in red", path.display())))
 }
 
+/// What is cut: one garment, or those of an outfit.
+struct Cut {
+    pattern: Pattern,
+    /// Numbers of the panels with which each garment ends, in the order of dressing.
+    dressing: Vec<usize>,
+    /// What is used where a panel names no fabric.
+    fabric: String,
+    /// The garments of an outfit, from the inside out.
+    outfit: Option<Vec<WornGarment>>,
+}
+
+fn cut(order: &Order) -> Result<Cut, Error> {
+    if is_file(&order.garment) && is_outfit(&order.garment) {
+        return outfit::cut(order);
+    }
+    let pattern = pattern(order)?;
+    let dressing = vec![pattern.panels.len()];
+    Ok(Cut { pattern, dressing, fabric: order.fabric.clone(), outfit: None })
+}
+
+/// Whether a garment is given by a file. A folder that is called like a design is none.
+fn is_file(garment: &str) -> bool {
+    let path = Path::new(garment);
+    path.exists() && !(path.is_dir() && Design::find(garment).is_some())
+}
+
 /// A design drafted to the size, or a file.
 fn pattern(order: &Order) -> Result<Pattern, Error> {
     match Design::find(&order.garment) {
-        Some(design) if !Path::new(&order.garment).exists() => {
+        Some(design) if !is_file(&order.garment) => {
             Ok(chosen(order, design)?.draft(&order.drafted_to()))
         }
-        None if !Path::new(&order.garment).exists() => Err(no_garment(&order.garment)),
+        None if !is_file(&order.garment) => Err(no_garment(&order.garment)),
         _ if !order.design_options.is_empty() => {
             let message = format!("{}: a pattern file has no design options", order.garment);
             Err(Error::request(message, "change the file, or name a design: `toile pattern list`"))
@@ -184,8 +216,26 @@ fn chosen(order: &Order, design: Design) -> Result<Design, Error> {
     Ok(options.try_fold(design, |design, (name, value)| design.with(name, value))?)
 }
 
+/// What the body does when it is dressed: a clip, or what the file of a character says.
+fn moving(order: &Order, wearer: &mut MeasuredWearer) -> Result<Option<Moving>, Error> {
+    let duration = order.motion.as_ref().and_then(|m| m.duration).or(order.duration);
+    match (wearer.character.take(), &order.motion) {
+        (Some(character), _) => {
+            Ok(Some(Moving::of_character(character, wearer, duration, order.fps)?))
+        }
+        (None, Some(motion)) => Ok(Some(Moving::new(wearer, motion, order.fps)?)),
+        (None, None) if order.duration.is_some() => Err(Error::request(
+            "there is nothing that could move for so long",
+            "give --motion, or a body with an animation",
+        )),
+        (None, None) => Ok(None),
+    }
+}
+
 /// Who wears it.
 struct MeasuredWearer {
+    /// What moves it, if it is a character of a file, until it does.
+    character: Option<Character>,
     body: TriMesh,
     landmarks: Landmarks,
     /// Its bones, if it can move.
@@ -204,6 +254,7 @@ struct MeasuredWearer {
 }
 
 fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
+    let mut character = None;
     let (body, landmarks, rig, name, repairs) = match &order.body {
         None => {
             let size = order.wearer.unwrap_or(order.size);
@@ -217,9 +268,19 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
             (body.mesh, body.landmarks, rig, name, None)
         }
         Some(path) => {
-            let (mesh, repairs) = body::read(path)?;
-            let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
-            (mesh, landmarks, None, path.display().to_string(), Some(repairs))
+            let name = path.display().to_string();
+            let cache = order.motion.as_ref().map(|m| PathBuf::from(&m.motion));
+            let cache = cache.filter(|p| p.extension().is_some_and(|e| e == "pc2"));
+            if cache.is_some() || order.motion.is_none() && body::moves(path)? {
+                let found = Character::read(path, cache.as_deref(), order.fps)?;
+                let Dressable { character: moves, body, landmarks, repairs } = found;
+                character = Some(moves);
+                (body, landmarks, None, name, Some(repairs))
+            } else {
+                let (mesh, repairs) = body::read(path)?;
+                let landmarks = Landmarks::find(&mesh).map_err(|e| body::of_file(path, &e))?;
+                (mesh, landmarks, None, name, Some(repairs))
+            }
         }
     };
     let (tapes, note) = match measure(&body) {
@@ -230,7 +291,18 @@ fn wearer(order: &Order) -> Result<MeasuredWearer, Error> {
         Some(repairs) if order.coordinates == Coordinates::Body => space(repairs, &body),
         _ => (Space::default(), None),
     };
-    Ok(MeasuredWearer { body, landmarks, rig, tapes, name, note, repairs, space, space_note })
+    Ok(MeasuredWearer {
+        character,
+        body,
+        landmarks,
+        rig,
+        tapes,
+        name,
+        note,
+        repairs,
+        space,
+        space_note,
+    })
 }
 
 /// Coordinates of the file of a body, or metres and the reason.
@@ -246,7 +318,7 @@ fn space(repairs: &body::Repairs, body: &TriMesh) -> (Space, Option<String>) {
 
 /// What is to be said about a fit: by the design's own wishes, if it is one.
 fn judged(order: &Order, worn: &Worn<'_>, fit: toile_garment::fit::Fit, name: String) -> FitReport {
-    let is_file = Path::new(&order.garment).exists();
+    let is_file = is_file(&order.garment);
     let design = Design::find(&order.garment).filter(|_| !is_file);
     let design = design.and_then(|design| chosen(order, design).ok());
     let best = design.and_then(|d| best_size(&d, order.figure, worn.tapes));

@@ -93,7 +93,7 @@ impl Fitting {
 }
 
 /// Length in the pattern of the line in which a plane cuts a triangle whose corners are so high above it [m].
-fn cut(uv: [DVec2; 3], h: [f64; 3]) -> f64 {
+pub(super) fn cut(uv: [DVec2; 3], h: [f64; 3]) -> f64 {
     let crossed =
         [[0, 1], [1, 2], [2, 0]].into_iter().filter(|[i, k]| (h[*i] < 0.0) != (h[*k] < 0.0));
     let ends: Vec<DVec2> = crossed.map(|[i, k]| uv[i].lerp(uv[k], h[i] / (h[i] - h[k]))).collect();

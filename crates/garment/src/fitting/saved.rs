@@ -4,6 +4,7 @@
 //! world and what is here. The mesh of the world follows from which stitches are joined; its positions when it was made are kept,
 //! because the order of the collision tree depends on them.
 
+use super::baste::Basting;
 use super::hold::Start;
 use super::setup::joined;
 use super::{Fitting, Grip, Stage, world};
@@ -11,7 +12,7 @@ use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::fabrics::Fabrics;
 use crate::weld::{Meet, Weld};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -26,6 +27,13 @@ pub struct SavedFitting {
     pub(super) has_friction: bool,
     pub(super) bands: Vec<bool>,
     pub(super) joined: Vec<bool>,
+    #[serde(default)]
+    pub(super) worn: u32,
+    /// Steps of basting that are left, and material coordinates of what is basted.
+    #[serde(default)]
+    pub(super) basting: u32,
+    #[serde(default)]
+    pub(super) narrow: Option<Vec<DVec2>>,
     #[serde(default)]
     pub(super) is_framed: bool,
     #[serde(default)]
@@ -58,6 +66,9 @@ impl Fitting {
             has_friction: self.has_friction,
             bands: self.bands.clone(),
             joined: self.joined.clone(),
+            worn: self.worn,
+            basting: self.basting.steps,
+            narrow: self.basting.loose.as_ref().map(|l| self.panels.uv[..l.len()].to_vec()),
             is_framed: self.is_framed,
             is_first: self.is_first,
             first: self.first.clone(),
@@ -91,7 +102,13 @@ impl Fitting {
         let flat = mesh.panels.iter().map(|p| p.mesh.positions.clone()).collect();
         let arrangement =
             Arrangement { panels: flat, bands: saved.bands, is_framed: saved.is_framed };
-        let (panels, ranges) = joined(mesh, &arrangement);
+        let (mut panels, ranges) = joined(mesh, &arrangement);
+        let mut loose = None;
+        if let Some(narrow) = &saved.narrow {
+            let own = panels.uv.get_mut(..narrow.len()).ok_or(Error::OtherGarment)?;
+            loose = Some(own.to_vec());
+            own.copy_from_slice(narrow);
+        }
         let sewn = pairs.iter().zip(&saved.joined).filter(|(_, joined)| **joined);
         let sewn: Vec<[u32; 2]> = sewn.map(|(pair, _)| *pair).collect();
         let Weld { map, mesh: mut whole } =
@@ -106,7 +123,8 @@ impl Fitting {
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
         fitting.is_framed = arrangement.is_framed;
-        fitting.at = map;
+        (fitting.at, fitting.worn) = (map, saved.worn);
+        fitting.basting = Basting { steps: saved.basting, loose };
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.has_friction) =
             (saved.stage, saved.steps, saved.has_friction);

@@ -107,21 +107,67 @@ impl Reader {
     /// # Errors
     /// If a position is not finite or data are missing.
     pub fn frame(&self, k: usize) -> Result<Vec<DVec3>, Error> {
-        let Some((motion, time)) = self.motion.as_ref().zip(self.times().get(k)) else {
+        match self.times().get(k) {
+            Some(time) => self.at(*time),
+            None => Ok(self.mesh.positions.clone()),
+        }
+    }
+
+    /// For each vertex the number of the node that holds most of it: a joint of its skin. Nothing if there is no skin.
+    pub fn dominant_joints(&self) -> Option<Vec<u32>> {
+        let parts = &self.scene.parts;
+        let of_part = |part: &scene::Part| match &part.skin {
+            Some(skin) => skin.dominant_joints(),
+            None => vec![part.node as u32; part.count],
+        };
+        let has_skin = parts.iter().any(|part| part.skin.is_some());
+        has_skin.then(|| parts.iter().flat_map(of_part).collect())
+    }
+
+    /// Positions at a time of the animation \[s\], also between its frames; those of [`Reader::mesh`] if there is none.
+    ///
+    /// # Errors
+    /// As for [`Reader::frame`].
+    pub fn at(&self, time: f64) -> Result<Vec<DVec3>, Error> {
+        let Some(motion) = &self.motion else { return Ok(self.mesh.positions.clone()) };
+        let transforms = motion.transforms(&self.file, &self.scene, time);
+        self.posed(&transforms, |part| motion.weights(part.node, time))
+    }
+
+    /// Positions a part of the way from the mesh when nothing is animated to the first frame, from 0 to 1: nodes turn and shift by that part, and
+    /// a skin follows its joints.
+    ///
+    /// # Errors
+    /// As for [`Reader::frame`].
+    pub fn toward_first(&self, s: f64) -> Result<Vec<DVec3>, Error> {
+        let Some((motion, time)) = self.motion.as_ref().zip(self.times().first()) else {
             return Ok(self.mesh.positions.clone());
         };
-        let transforms = motion.transforms(&self.file, &self.scene, *time);
-        let mut frame = Vec::with_capacity(self.mesh.positions.len());
+        let transforms = motion.transforms_toward(&self.file, &self.scene, *time, s);
+        self.posed(&transforms, |part| {
+            let to = motion.weights(part.node, *time)?;
+            let from = part.weights.iter().copied().chain(std::iter::repeat(0.0));
+            Some(to.iter().zip(from).map(|(to, from)| from + s * (to - from)).collect())
+        })
+    }
+
+    /// Positions under transforms of the nodes and weights of the parts; their own where `weights` has none.
+    fn posed(
+        &self,
+        transforms: &[glam::DMat4],
+        weights: impl Fn(&scene::Part) -> Option<Vec<f64>>,
+    ) -> Result<Vec<DVec3>, Error> {
+        let mut positions = Vec::with_capacity(self.mesh.positions.len());
         for part in &self.scene.parts {
-            let weights = motion.weights(part.node, *time);
+            let weights = weights(part);
             let weights = weights.as_ref().unwrap_or(&part.weights);
-            frame.extend(part.positions(&self.file, weights, &transforms)?);
+            positions.extend(part.positions(&self.file, weights, transforms)?);
         }
-        if let Some(vertex) = frame.iter().position(|p| !p.is_finite()) {
+        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
             let fault = crate::Fault::NotFinite { vertex: vertex as u32 };
             return Err(Error::Invalid { name: self.file.name.clone().into_owned(), fault });
         }
-        Ok(frame)
+        Ok(positions)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Mannequins that move, as bodies that cloth meets.
+//! Mannequins and characters that move, as bodies that cloth meets.
 
-use super::room::{Room, SelfContact};
+use super::character::Character;
+use super::room::{Room, SelfContact, Surface};
 use crate::error::Error;
 use glam::DVec3;
 use serde::Serialize;
@@ -8,6 +9,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use toile_body::motion::{Clip, Performance, Recording, Rig, Skinning, Source, Stance};
+use toile_mesh::TriMesh;
 use toile_sim::{Deform, Deformation};
 
 /// A motion by its name or file, as an order or a scene names it.
@@ -79,14 +81,39 @@ impl MotionOrder {
     }
 }
 
-/// A mannequin that performs a clip from the pose of the fitting on. Where it touches itself its skin recedes, so that cloth has room.
+/// A mannequin that performs a clip from the pose of the fitting on, or a character of a file. Where it touches itself its skin recedes, so that
+/// cloth has room.
 pub struct MovingBody {
-    performance: Performance,
+    performer: Performer,
     room: Room,
     /// From the start to the end of the clip [s].
     duration: f64,
     contact: SelfContact,
     source: Option<Source>,
+}
+
+/// Who moves.
+enum Performer {
+    Mannequin(Box<Performance>),
+    Character(Box<Character>),
+}
+
+impl Performer {
+    /// The skin at a time, before any of it recedes.
+    fn positions(&self, time: f64) -> Vec<DVec3> {
+        match self {
+            Self::Mannequin(performance) => performance.positions(time),
+            Self::Character(character) => character.positions(time),
+        }
+    }
+
+    /// When the clip begins [s].
+    fn clip_start(&self) -> f64 {
+        match self {
+            Self::Mannequin(performance) => performance.clip_start(),
+            Self::Character(character) => character.clip_start(),
+        }
+    }
 }
 
 /// What is said of a motion in a report.
@@ -98,6 +125,8 @@ pub struct MotionReport {
     pub clip_start: f64,
     /// How much of the clip there is [s].
     pub clip_duration: f64,
+    /// Of a file that has times of its own, what they are less than those of the run, from a quarter of a second after the start of the clip on [s].
+    pub file_time: Option<f64>,
     /// Length of a step [s].
     pub step: f64,
     /// Where the body touches itself and its skin recedes.
@@ -120,8 +149,31 @@ impl MovingBody {
         }
         let performance = Performance::new(rig, clip, order.skinning);
         let duration = performance.clip_start() + wanted;
-        let (room, contact) = Room::of(&performance, duration)?;
-        Ok(Self { performance, room, duration, contact, source })
+        let surface = Surface::of_rig(rig);
+        let (room, contact) = Room::of(&surface, |t| performance.positions(t), duration)?;
+        let performer = Performer::Mannequin(Box::new(performance));
+        Ok(Self { performer, room, duration, contact, source })
+    }
+
+    /// Looks through the motion of a character that is dressed as `body`.
+    ///
+    /// # Errors
+    /// If the duration makes no sense, or the motion leaves cloth no room.
+    pub(crate) fn of_character(
+        character: Character,
+        body: &TriMesh,
+        duration: Option<f64>,
+    ) -> Result<Self, Error> {
+        let wanted = duration.unwrap_or_else(|| character.duration());
+        if !(wanted > 0.0 && wanted <= MAX_DURATION) {
+            let help = format!("give a number of seconds above zero, up to {MAX_DURATION}");
+            return Err(Error::request(format!("a motion cannot last {wanted} s"), help));
+        }
+        let duration = character.clip_start() + wanted;
+        let surface = character.surface(body);
+        let (room, contact) = Room::of(&surface, |t| character.positions(t), duration)?;
+        let performer = Performer::Character(Box::new(character));
+        Ok(Self { performer, room, duration, contact, source: None })
     }
 
     /// From the pose of the fitting to the end of the clip [s].
@@ -131,14 +183,14 @@ impl MovingBody {
 
     /// The skin at a time [s].
     pub fn positions(&self, time: f64) -> Vec<DVec3> {
-        let mut x = self.performance.positions(time);
+        let mut x = self.performer.positions(time);
         self.room.recede(time, &mut x);
         x
     }
 
-    /// What it performs.
-    pub fn performance(&self) -> &Performance {
-        &self.performance
+    /// When the clip begins [s].
+    pub fn clip_start(&self) -> f64 {
+        self.performer.clip_start()
     }
 
     /// Where it touches itself.
@@ -148,11 +200,16 @@ impl MovingBody {
 
     /// What is to be said of it.
     pub fn report(&self, motion: &str, step: f64) -> MotionReport {
-        let clip_start = self.performance.clip_start();
+        let clip_start = self.clip_start();
+        let file_time = match &self.performer {
+            Performer::Mannequin(_) => None,
+            Performer::Character(character) => Some(clip_start - character.begin()),
+        };
         MotionReport {
             motion: motion.to_owned(),
             clip_start,
             clip_duration: self.duration - clip_start,
+            file_time,
             step,
             self_contact: self.contact.clone(),
             source: self.source.clone(),
@@ -168,8 +225,16 @@ impl MovingBody {
 impl fmt::Debug for MovingBody {
     /// All that decides where the skin is, given the rig.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (clip, skinning) = (self.performance.clip(), self.performance.skinning());
-        write!(f, "MovingBody({clip:?}, {skinning:?}, {:?})", self.contact)
+        match &self.performer {
+            Performer::Mannequin(performance) => {
+                let (clip, skinning) = (performance.clip(), performance.skinning());
+                write!(f, "MovingBody({clip:?}, {skinning:?}, {:?})", self.contact)
+            }
+            Performer::Character(character) => {
+                let end = self.positions(self.duration);
+                write!(f, "MovingBody({character:?}, {end:?}, {:?})", self.contact)
+            }
+        }
     }
 }
 

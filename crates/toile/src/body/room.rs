@@ -10,13 +10,14 @@
 //! linearly in between. What lies deeper than [`DEEPEST`], or at a joint than [`DEEPEST_FOLD`], is no flesh that gives way; such clips are refused
 //! with the moment and the place.
 
+mod facing;
+
 use crate::error::Error;
+pub(crate) use facing::Surface;
+use facing::{Facing, Skin};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use toile_body::Bone;
-use toile_body::motion::{Performance, Rig};
-use toile_collide::distance::point_triangle;
 use toile_mesh::TriMesh;
 
 /// Gap that is made: two layers of cloth, each with its distance from the body and from the other, with ease [m].
@@ -32,20 +33,8 @@ const DEEPEST: f64 = 0.05;
 /// flesh bulges [m].
 const DEEPEST_FOLD: f64 = 0.1;
 
-/// How far from a vertex other skin is looked for [m].
-const REACH: f64 = 0.1;
-
-/// Side of the cells that patches of skin are cut by [m].
-const PATCH: f64 = 0.03;
-
 /// Largest slope of the depth over the skin.
 const SLOPE: f64 = 0.35;
-
-/// Skin faces other skin if the cosine between their normals is below this.
-const FACING: f64 = -0.2;
-
-/// By how much skin is nearer than in the pose of the fitting if it is of another part.
-const NEARER: f64 = 0.5;
 
 /// How far the skin recedes, for every moment of a clip.
 #[derive(Clone, Debug, Default)]
@@ -78,22 +67,22 @@ struct Deepest {
 }
 
 impl Room {
-    /// Looks through a performance from its begin to `duration` [s].
+    /// Looks through a motion from its begin to `duration` [s]; `place` says where the skin is at a time.
     ///
     /// # Errors
     /// If parts of the body are so far inside each other that no skin could give way.
     pub(crate) fn of(
-        performance: &Performance,
+        surface: &Surface,
+        place: impl Fn(f64) -> Vec<DVec3> + Sync,
         duration: f64,
     ) -> Result<(Self, SelfContact), Error> {
-        let rig = performance.rig();
         let count = (duration * RATE).ceil() as usize + 2;
-        let (neighbours, patches) = (neighbours(&rig.mesh), patches(rig));
+        let (neighbours, skin) = (neighbours(&surface.mesh), Skin::new(surface));
         let moments: Vec<_> = (0..count)
             .into_par_iter()
             .map(|k| {
-                let x = performance.positions(k as f64 / RATE);
-                let found = depths(rig, &patches, &x);
+                let x = place(k as f64 / RATE);
+                let found = depths(&skin, &x);
                 (spread(found.depths, &neighbours, &x), found.deepest, found.too_deep)
             })
             .collect();
@@ -101,10 +90,10 @@ impl Room {
         for (k, (_, deepest, too_deep)) in moments.iter().enumerate() {
             let time = k as f64 / RATE;
             if let Some(too_deep) = too_deep {
-                return Err(no_room(rig, too_deep, time));
+                return Err(no_room(surface, too_deep, &place(time), time));
             }
             let Some(deepest) = deepest.filter(|d| d.depth > contact.deepest) else { continue };
-            contact.bones = Some(deepest.vertices.map(|v| format!("{:?}", bone(rig, v))));
+            contact.bones = surface.bones(deepest.vertices);
             (contact.deepest, contact.time) = (deepest.depth, time);
         }
         let dilated = |k: usize| {
@@ -119,7 +108,7 @@ impl Room {
         let moments: Vec<_> = (0..count).map(dilated).collect();
         let mut around: BTreeMap<u32, Vec<u32>> =
             moments.iter().flatten().map(|(v, _)| (*v, Vec::new())).collect();
-        for (t, corners) in rig.mesh.triangles.iter().enumerate() {
+        for (t, corners) in surface.mesh.triangles.iter().enumerate() {
             for v in corners {
                 if let Some(own) = around.get_mut(v) {
                     own.push(t as u32);
@@ -127,7 +116,7 @@ impl Room {
             }
         }
         contact.vertices = around.len() as u64;
-        Ok((Self { moments, triangles: rig.mesh.triangles.clone(), around }, contact))
+        Ok((Self { moments, triangles: surface.mesh.triangles.clone(), around }, contact))
     }
 
     /// Lets the skin recede at a time [s].
@@ -157,119 +146,19 @@ impl Room {
     }
 }
 
-/// Skin of one bone in a small cell of the pose of the fitting.
-struct Patch {
-    bone: Bone,
-    vertices: Vec<u32>,
-    triangles: Vec<u32>,
-    rest: Ball,
-}
-
-/// A ball around a patch.
-#[derive(Clone, Copy)]
-struct Ball {
-    centre: DVec3,
-    radius: f64,
-}
-
-impl Ball {
-    fn around(vertices: &[u32], x: &[DVec3]) -> Self {
-        let all = || vertices.iter().map(|v| x[*v as usize]);
-        let centre = all().sum::<DVec3>() / vertices.len() as f64;
-        Self { centre, radius: all().map(|p| p.distance(centre)).fold(0.0, f64::max) }
-    }
-}
-
-/// The skin in patches.
-fn patches(rig: &Rig) -> Vec<Patch> {
-    let mut of: BTreeMap<(Bone, [i32; 3]), Vec<u32>> = BTreeMap::new();
-    for (t, corners) in rig.mesh.triangles.iter().enumerate() {
-        let bone = rig.weights[corners[0] as usize][0].0;
-        let middle = rig.mesh.corners(t).into_iter().sum::<DVec3>() / 3.0;
-        let cell = (middle / PATCH).floor().to_array().map(|c| c as i32);
-        of.entry((bone, cell)).or_default().push(t as u32);
-    }
-    let patch = |((bone, _), triangles): ((Bone, [i32; 3]), Vec<u32>)| {
-        let corners = triangles.iter().flat_map(|t| rig.mesh.triangles[*t as usize]);
-        let mut vertices: Vec<u32> = corners.collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let rest = Ball::around(&vertices, &rig.mesh.positions);
-        Patch { bone, vertices, triangles, rest }
-    };
-    of.into_iter().map(patch).collect()
-}
-
-/// The nearest skin that a vertex faces.
-#[derive(Clone, Copy)]
-struct Facing {
-    distance: f64,
-    gap: f64,
-    triangle: u32,
-}
-
-/// A moment of the skin.
-struct Moment<'a> {
-    rig: &'a Rig,
-    x: &'a [DVec3],
-    normals: Vec<DVec3>,
-    /// For each vertex.
-    nearest: Vec<Option<Facing>>,
-}
-
-impl Moment<'_> {
-    /// Looks for what the vertices of a patch face in another.
-    fn compare(&mut self, a: &Patch, b: &Patch) {
-        let (x, rest) = (self.x, &self.rig.mesh.positions);
-        for t in &b.triangles {
-            let corners = self.rig.mesh.triangles[*t as usize].map(|v| v as usize);
-            let tri = corners.map(|c| x[c]);
-            let (now, before) = (
-                tri.iter().sum::<DVec3>() / 3.0,
-                corners.iter().map(|c| rest[*c]).sum::<DVec3>() / 3.0,
-            );
-            let normal = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize_or_zero();
-            for v in &a.vertices {
-                let v = *v as usize;
-                let (now, before) = (x[v].distance(now), rest[v].distance(before));
-                // Most of what is near is the skin around the vertex.
-                let is_other = before > 1.5 * ROOM && now < NEARER * before;
-                if now > REACH || !is_other || normal.dot(self.normals[v]) > FACING {
-                    continue;
-                }
-                let w = point_triangle(x[v], tri);
-                let foot = tri[0] * w[0] + tri[1] * w[1] + tri[2] * w[2];
-                let distance = x[v].distance(foot);
-                if self.nearest[v].is_none_or(|n| distance < n.distance) {
-                    let gap = if (x[v] - foot).dot(normal) < 0.0 { -distance } else { distance };
-                    self.nearest[v] = Some(Facing { distance, gap, triangle: *t });
-                }
-            }
-        }
-    }
-}
-
-/// The bone that holds most of a vertex.
-fn bone(rig: &Rig, vertex: u32) -> Bone {
-    rig.weights[vertex as usize][0].0
-}
-
 /// Refuses a moment.
-fn no_room(rig: &Rig, contact: &Deepest, time: f64) -> Error {
-    let [a, b] = contact.vertices.map(|v| bone(rig, v));
+fn no_room(surface: &Surface, contact: &Deepest, x: &[DVec3], time: f64) -> Error {
+    let height = x[contact.vertices[0] as usize].y;
+    let [a, b] = surface.bones(contact.vertices).unwrap_or_else(|| {
+        [format!("one part, {height:.2} m above the ground,"), "another".into()]
+    });
     let mm = 1e3 * (2.0 * contact.depth - ROOM);
     Error::request(
         format!(
-            "the motion leaves cloth no room: {time:.2} s after its start the skin of {a:?} is {mm:.0} mm inside that of {b:?}"
+            "the motion leaves cloth no room: {time:.2} s after its start the skin of {a} is {mm:.0} mm inside that of {b}"
         ),
         "change the motion there, or take a smaller size of the body",
     )
-}
-
-/// How far parts may be inside each other [m].
-fn limit([a, b]: [Bone; 2]) -> f64 {
-    let is_fold = a.parent() == Some(b) || b.parent() == Some(a);
-    if is_fold { DEEPEST_FOLD } else { DEEPEST }
 }
 
 /// How the skin of a moment has to recede.
@@ -282,31 +171,24 @@ struct Depths {
 }
 
 /// How far each vertex has to recede from what faces it.
-fn depths(rig: &Rig, patches: &[Patch], x: &[DVec3]) -> Depths {
-    let normals = TriMesh::new(x.to_vec(), rig.mesh.triangles.clone()).vertex_normals();
-    let mut moment = Moment { rig, x, normals, nearest: vec![None; x.len()] };
-    let balls: Vec<Ball> = patches.iter().map(|p| Ball::around(&p.vertices, x)).collect();
-    for (a, p) in patches.iter().enumerate() {
-        for (b, q) in patches.iter().enumerate().filter(|(_, q)| q.bone != p.bone) {
-            let apart = |a: &Ball, b: &Ball| a.centre.distance(b.centre);
-            let now = apart(&balls[a], &balls[b]) - balls[a].radius - balls[b].radius;
-            let before = apart(&p.rest, &q.rest) + p.rest.radius + q.rest.radius;
-            if now < REACH && now < NEARER * before {
-                moment.compare(p, q);
-            }
-        }
-    }
-    let mut found = Depths { depths: vec![0.0; x.len()], deepest: None, too_deep: None };
-    for (v, nearest) in moment.nearest.iter().enumerate() {
+fn depths(skin: &Skin<'_>, x: &[DVec3]) -> Depths {
+    receding(skin.surface(), &skin.facing(x))
+}
+
+/// The same from what each vertex faces.
+fn receding(surface: &Surface, nearest: &[Option<Facing>]) -> Depths {
+    let mut found = Depths { depths: vec![0.0; nearest.len()], deepest: None, too_deep: None };
+    for (v, nearest) in nearest.iter().enumerate() {
         let Some(facing) = nearest.filter(|n| n.gap < ROOM) else { continue };
         let depth = 0.5 * (ROOM - facing.gap);
-        let vertices = [v as u32, rig.mesh.triangles[facing.triangle as usize][0]];
+        let vertices = [v as u32, surface.mesh.triangles[facing.triangle as usize][0]];
         let here = Some(Deepest { depth, vertices });
         found.depths[v] = depth;
         if found.deepest.is_none_or(|d| depth > d.depth) {
             found.deepest = here;
         }
-        let is_too_deep = -facing.gap > limit(vertices.map(|v| bone(rig, v)));
+        let is_too_deep =
+            -facing.gap > if surface.is_fold(vertices) { DEEPEST_FOLD } else { DEEPEST };
         if is_too_deep && found.too_deep.is_none_or(|d| depth > d.depth) {
             found.too_deep = here;
         }
@@ -356,7 +238,7 @@ fn spread(mut depths: Vec<f64>, neighbours: &[Vec<u32>], x: &[DVec3]) -> Vec<(u3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toile_body::motion::{Angles, Clip, Key, Skinning};
+    use toile_body::motion::{Angles, Clip, Key, Performance, Rig, Skinning};
     use toile_body::{Figure, Mannequin, Pose};
     use toile_pattern::Size;
 
@@ -373,11 +255,12 @@ mod tests {
         angles.arms.iter_mut().for_each(|arm| arm.raise -= 0.05);
         let clip = Clip::keys(vec![Key { time: 0.0, angles }]).expect("a key");
         let pressed = Performance::new(&rig, clip, Skinning::default());
-        let (room, contact) = Room::of(&pressed, 1.25).expect("there is room");
+        let (room, contact) = Room::of(&Surface::of_rig(&rig), |t| pressed.positions(t), 1.25)
+            .expect("there is room");
         assert!(contact.vertices > 0 && contact.deepest > 0.0, "{contact:?}");
-        let patches = patches(&rig);
-        let deepest =
-            |x: &[DVec3]| depths(&rig, &patches, x).depths.into_iter().fold(0.0, f64::max);
+        let surface = Surface::of_rig(&rig);
+        let skin = Skin::new(&surface);
+        let deepest = |x: &[DVec3]| depths(&skin, x).depths.into_iter().fold(0.0, f64::max);
         let mut x = pressed.positions(1.2);
         let before = deepest(&x);
         room.recede(1.2, &mut x);
@@ -389,7 +272,8 @@ mod tests {
     fn the_pose_of_the_fitting_is_left_as_it_is_bit_for_bit() {
         let walk = Clip::of_name("walk").expect("a clip");
         let walk = Performance::new(&rig(), walk, Skinning::default());
-        let (room, _) = Room::of(&walk, 0.2).expect("there is room");
+        let surface = Surface::of_rig(walk.rig());
+        let (room, _) = Room::of(&surface, |t| walk.positions(t), 0.2).expect("there is room");
         let mut x = walk.positions(0.0);
         room.recede(0.0, &mut x);
         assert_eq!(x, walk.rig().mesh.positions);

@@ -2,7 +2,7 @@
 
 use super::moving::Moving;
 use super::report::{self, FitReport};
-use super::{MeasuredWearer, Order, caught, colours, judged, panel_fabrics};
+use super::{Cut, MeasuredWearer, Order, caught, colours, judged, panel_fabrics};
 use crate::audit::audit;
 use crate::body::four_views;
 use crate::error::Error;
@@ -31,7 +31,7 @@ use toile_render::{Image, Material};
 use toile_sim::body::Shape;
 use toile_sim::{Body, Fabric, StepReport, World};
 
-/// Most steps from flat panels to rest.
+/// Most steps from flat panels to rest, for each garment.
 const MAX_STEPS: u64 = 400;
 
 /// Rays per pixel of the picture of the panels.
@@ -50,6 +50,7 @@ const OBSERVATION_STEPS: f64 = 20.0;
 /// A garment on its way onto a body.
 pub(super) struct GarmentJob<'a> {
     order: &'a Order,
+    cut: &'a Cut,
     pattern: &'a Pattern,
     mesh: &'a PatternMesh,
     fabrics: Fabrics,
@@ -81,14 +82,16 @@ pub(super) struct GarmentJob<'a> {
 impl<'a> GarmentJob<'a> {
     pub(super) fn new(
         order: &'a Order,
-        pattern: &'a Pattern,
+        cut: &'a Cut,
         mesh: &'a PatternMesh,
         fabrics: Fabrics,
         wearer: &'a MeasuredWearer,
         started: Instant,
     ) -> Self {
+        let pattern = &cut.pattern;
         Self {
             order,
+            cut,
             pattern,
             mesh,
             fabrics,
@@ -111,7 +114,9 @@ impl<'a> GarmentJob<'a> {
     pub(super) fn arrange(&mut self, options: &Options) -> Result<(), Error> {
         let (body, landmarks) = (&self.wearer.body, &self.wearer.landmarks);
         let edge = self.order.edge_length;
-        let tailor = Tailor::new(self.pattern, self.mesh, edge, body, landmarks, &self.fabrics)?;
+        let (pattern, dressing, mesh) = (self.pattern, &self.cut.dressing, self.mesh);
+        let fabrics = &self.fabrics;
+        let tailor = Tailor::of_outfit(pattern, dressing, mesh, edge, body, landmarks, fabrics)?;
         self.tailor = Some(tailor);
         self.pictures = options.picture;
         if options.picture {
@@ -136,7 +141,13 @@ impl<'a> GarmentJob<'a> {
 
     /// Whether it hangs, or has been given all the time there is.
     fn is_draped(&self) -> bool {
-        self.tailor().is_done() || self.step >= MAX_STEPS
+        let tailor = self.tailor();
+        tailor.is_done() || tailor.is_dressed() && self.step >= self.max_steps()
+    }
+
+    /// Most steps from flat panels to rest.
+    fn max_steps(&self) -> u64 {
+        MAX_STEPS * self.cut.dressing.len() as u64
     }
 
     /// Lets the body begin to move, or resume its motion.
@@ -160,7 +171,7 @@ impl<'a> GarmentJob<'a> {
         }
         let decay = libm::log(first / last) / (self.speeds.len() - 1) as f64;
         let settling = (libm::log(last / RELEASE_SPEED) / decay).max(0.0);
-        Some((settling + OBSERVATION_STEPS).min((MAX_STEPS - self.step) as f64))
+        Some((settling + OBSERVATION_STEPS).min(self.max_steps().saturating_sub(self.step) as f64))
     }
 
     /// The fabric of the panels with a number of [`Self::colours`].
@@ -248,7 +259,7 @@ impl Job for GarmentJob<'_> {
     }
 
     fn check_frames(&self, options: &Options) -> Result<(), Error> {
-        let draping = MAX_STEPS as f64 * toile_garment::STEP;
+        let draping = self.max_steps() as f64 * toile_garment::STEP;
         let seconds = self.moving.as_ref().map_or(draping, |m| m.steps as f64 * m.step);
         let frames = (seconds * self.order.fps).ceil() + 1.0;
         check_amount(options.frames, frames, self.panels.positions.len())
@@ -270,6 +281,9 @@ impl Job for GarmentJob<'_> {
         let _ = write!(hash, "{:?}{:?}", self.mesh.sewn_pairs(), self.fabrics);
         let _ = write!(hash, "{:?}{:?}", self.order.edge_length, self.order.fps);
         let _ = write!(hash, "{:?}", self.wearer.space);
+        if self.cut.dressing.len() > 1 {
+            let _ = write!(hash, "{:?}", self.cut.dressing);
+        }
         if let Some(moving) = &self.moving {
             let _ = write!(hash, "{:?}{:?}", moving.deformation(), moving.step);
         }
@@ -477,6 +491,9 @@ impl Job for GarmentJob<'_> {
         let fit = assess(&worn)?;
         let mut judged = judged(self.order, &worn, fit.clone(), self.wearer.name.clone());
         judged.notes.extend(self.wearer.note.clone());
+        if let Some(outfit) = &self.cut.outfit {
+            judged.fabric = super::materials(outfit);
+        }
         if self.tailor().fitting().grip() == toile_garment::Grip::Elastic {
             let note = "it slid down, and is held up by an elastic along its highest rim that the pattern does not have";
             judged.notes.push(note.into());
@@ -555,6 +572,7 @@ impl GarmentJob<'_> {
             size: self.order.size.name().to_owned(),
             fabric: self.order.fabric.clone(),
             panel_fabrics: panel_fabrics(self.pattern),
+            outfit: self.cut.outfit.clone(),
             at_rest: self.tailor().is_done(),
             rms_speed: fitting.world().state().rms_speed(),
             seam_gap_max: fitting.widest_gap(),

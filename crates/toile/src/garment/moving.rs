@@ -1,7 +1,7 @@
 //! Dressed figures that move: first the garment is sewn and draped in the pose of the fitting, then the body performs a clip.
 
 use super::MeasuredWearer;
-use crate::body::{MotionOrder, MotionReport, MovingBody};
+use crate::body::{Character, MotionOrder, MotionReport, MovingBody};
 use crate::error::Error;
 use std::sync::Arc;
 use toile_mesh::TriMesh;
@@ -34,16 +34,33 @@ impl Moving {
         fps: f64,
     ) -> Result<Self, Error> {
         let Some(rig) = &wearer.rig else {
-            let message = format!("{} has no bones to move", wearer.name);
-            return Err(Error::request(message, "omit --body or --motion"));
+            let message = format!("{} has no bones of a mannequin to move", wearer.name);
+            let help =
+                "omit --body or --motion; a character with an animation of its own moves by itself";
+            return Err(Error::request(message, help));
         };
-        let body = Arc::new(MovingBody::new(rig, order)?);
+        let rests = order.stance.is_some();
+        Ok(Self::with(Arc::new(MovingBody::new(rig, order)?), &order.motion, rests, fps))
+    }
+
+    /// The motion of a character of a file.
+    pub(super) fn of_character(
+        character: Character,
+        wearer: &MeasuredWearer,
+        duration: Option<f64>,
+        fps: f64,
+    ) -> Result<Self, Error> {
+        let body = MovingBody::of_character(character, &wearer.body, duration)?;
+        Ok(Self::with(Arc::new(body), &wearer.name, false, fps))
+    }
+
+    fn with(body: Arc<MovingBody>, name: &str, rests: bool, fps: f64) -> Self {
         let frame = 1.0 / fps;
         let step = frame / (frame / STEP + 1e-9).floor().max(1.0);
         let steps = (body.duration() / step).round().max(1.0) as u64;
-        let arrived = body.performance().clip_start() / step;
-        let rests_after = order.stance.map(|_| arrived.ceil() as u64);
-        Ok(Self { body, name: order.motion.clone(), step, steps, rests_after })
+        let arrived = body.clip_start() / step;
+        let rests_after = rests.then_some(arrived.ceil() as u64);
+        Self { body, name: name.to_owned(), step, steps, rests_after }
     }
 
     /// As the solver takes it.

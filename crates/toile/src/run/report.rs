@@ -108,6 +108,8 @@ pub struct GarmentReport {
     pub fabric: String,
     /// What panels that are of another fabric are made of, by their names.
     pub panel_fabrics: BTreeMap<String, String>,
+    /// The garments of an outfit, from the inside out; null if it is one garment.
+    pub outfit: Option<Vec<crate::garment::WornGarment>>,
     /// Whether it came to rest.
     pub at_rest: bool,
     /// Root mean square of the speed at the end [m/s].
@@ -128,6 +130,18 @@ pub struct GarmentReport {
     pub motion: Option<MotionReport>,
     /// How it fits, in short; all of it is in `fit.json`.
     pub fit: FitShort,
+}
+
+impl GarmentReport {
+    /// What it is made of, in words.
+    pub fn materials(&self) -> String {
+        if let Some(outfit) = &self.outfit {
+            return crate::garment::materials(outfit);
+        }
+        let others =
+            self.panel_fabrics.iter().map(|(panel, fabric)| format!(", {panel} of {fabric}"));
+        self.fabric.clone() + &others.collect::<String>()
+    }
 }
 
 /// What is known when a run has ended.

@@ -3,10 +3,12 @@
 use super::super::bytes::Cursor;
 use super::super::error::excerpt;
 use super::super::{Error, Place};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A parsed file.
 pub(super) struct File<'a> {
@@ -24,13 +26,21 @@ pub(super) struct File<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Document {
     pub(super) scene: Option<usize>,
+    #[serde(deserialize_with = "few")]
     pub(super) scenes: Vec<Scene>,
+    #[serde(deserialize_with = "few")]
     pub(super) nodes: Vec<Node>,
+    #[serde(deserialize_with = "few")]
     pub(super) meshes: Vec<Mesh>,
+    #[serde(deserialize_with = "few")]
     pub(super) accessors: Vec<Accessor>,
+    #[serde(deserialize_with = "few")]
     pub(super) buffer_views: Vec<BufferView>,
+    #[serde(deserialize_with = "few")]
     pub(super) buffers: Vec<Buffer>,
+    #[serde(deserialize_with = "few")]
     pub(super) animations: Vec<Animation>,
+    #[serde(deserialize_with = "few")]
     pub(super) skins: Vec<Skin>,
     extensions_required: Vec<String>,
 }
@@ -190,6 +200,33 @@ const HARMLESS: [&str; 9] = [
 /// Whether an extension changes nothing about the shape of a mesh.
 pub(super) fn is_harmless(extension: &str) -> bool {
     HARMLESS.iter().any(|beginning| extension.starts_with(beginning))
+}
+
+/// Most items of a list of the document. A node takes two letters of a file and hundreds of bytes of memory.
+const MAX_ITEMS: usize = 1 << 18;
+
+/// A list that is not longer than [`MAX_ITEMS`].
+fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(item) = list.next_element()? {
+                if all.len() == MAX_ITEMS {
+                    return Err(A::Error::custom(format!("a list of more than {MAX_ITEMS} items")));
+                }
+                all.push(item);
+            }
+            Ok(all)
+        }
+    }
+    from.deserialize_seq(Few(PhantomData))
 }
 
 impl<'a> File<'a> {

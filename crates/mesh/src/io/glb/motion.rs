@@ -89,6 +89,20 @@ impl Motion {
         })
     }
 
+    /// Transforms of all nodes a part of the way from where they are when nothing is animated to where they are at a time.
+    pub(super) fn transforms_toward(
+        &self,
+        file: &File<'_>,
+        scene: &Scene,
+        time: f64,
+        s: f64,
+    ) -> Vec<DMat4> {
+        scene.transforms(file, |node, local| {
+            let own = self.of_node[node].iter().map(|k| &self.channels[*k]);
+            local.toward(own.fold(local, |local, channel| channel.changed(local, time)), s)
+        })
+    }
+
     /// Weights of the morph targets of a node at a time.
     pub(super) fn weights(&self, node: usize, time: f64) -> Option<Vec<f64>> {
         let mut own = self.of_node[node].iter().map(|k| &self.channels[*k]);

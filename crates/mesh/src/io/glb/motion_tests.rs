@@ -137,6 +137,26 @@ fn a_skin_follows_its_joints_and_not_its_node() {
 }
 
 #[test]
+fn a_skin_goes_from_rest_to_its_first_frame_by_its_joints() {
+    // A joint that turns by half a turn about z in one key: half of the way is a quarter of a turn, not a point on the chord.
+    let half = std::f32::consts::PI;
+    let bytes =
+        with_data(&[("SCALAR", &[0.0, 1.0]), ("VEC4", &[0., 0., 1., 0., 0., 0., 1., 0.])], |j| {
+            animate(j, 0, "rotation", "LINEAR");
+        });
+    let reader = Reader::new(&bytes, "t.glb").unwrap();
+    assert_near(&reader.toward_first(0.0).unwrap(), &reader.mesh().positions, 1e-12);
+    assert_near(&reader.toward_first(1.0).unwrap(), &reader.frame(0).unwrap(), 1e-12);
+    let turned = |p: &DVec3| DVec3::new(-p.y, p.x, p.z);
+    let quarter: Vec<DVec3> = reader.mesh().positions.iter().map(turned).collect();
+    let found = reader.toward_first(0.5).unwrap();
+    let other: Vec<DVec3> = quarter.iter().map(|p| DVec3::new(-p.x, -p.y, p.z)).collect();
+    let near = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-6);
+    assert!(near(&found, &quarter) || near(&found, &other), "{found:?} {half}");
+    assert_near(&reader.at(0.5).unwrap(), &reader.frame(0).unwrap(), 1e-6);
+}
+
+#[test]
 fn damaged_skins_are_errors() {
     let negative = skinned(&[1., 0., 0., 0., 0., -1., 0., 0., 2., 2., 0., 0.]);
     assert!(message(&negative).contains("vertex 1 follows joints with unusable weights"));
@@ -145,6 +165,56 @@ fn damaged_skins_are_errors() {
         j["skins"] = json!([{ "joints": [0] }]);
     });
     assert!(message(&none).contains("a mesh with skin 0 has no joints and weights"));
+}
+
+#[test]
+fn hostile_skins_are_errors() {
+    let zero = skinned(&[0.0; 12]);
+    assert!(message(&zero).contains("vertex 0 follows joints with unusable weights"));
+    for bad in [f32::NAN, f32::INFINITY] {
+        let weights = skinned(&[bad, 0., 0., 0., 0., 1., 0., 0., 2., 2., 0., 0.]);
+        assert!(message(&weights).contains("unusable weights"), "{bad}");
+        let keys = [("SCALAR", &[0.0, 1.0][..]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, bad, 0.0])];
+        let moved = with_data(&keys, |j| animate(j, 0, "translation", "LINEAR"));
+        let frames = |reader: Reader| {
+            (0..reader.times().len()).map(|k| reader.frame(k)).collect::<Result<Vec<_>, _>>()
+        };
+        assert!(Reader::new(&moved, "t.glb").and_then(frames).is_err(), "{bad}");
+        let times = [("SCALAR", &[0.0, bad][..]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])];
+        let timed = with_data(&times, |j| animate(j, 0, "translation", "LINEAR"));
+        assert!(Reader::new(&timed, "t.glb").is_err(), "{bad}");
+    }
+    let ring = edited(|j| {
+        j["nodes"] = json!([{ "mesh": 0, "skin": 0 }, { "children": [2] }, { "children": [1] }]);
+        j["skins"] = json!([{ "joints": [1, 2] }]);
+    });
+    assert!(message(&ring).starts_with("t.glb at byte "));
+    let ring = edited(|j| {
+        j["nodes"] = json!([{ "children": [1] }, { "mesh": 0, "children": [0] }]);
+    });
+    assert!(message(&ring).contains("nodes must form a tree"));
+}
+
+#[test]
+fn a_million_joints_are_refused_and_many_do_not_overflow_the_stack() {
+    assert!(message(&chain_of_nodes(1_000_000)).contains("more than 262144 items"));
+    let reader = Reader::new(&chain_of_nodes(50_000), "t.glb").unwrap();
+    assert_near(&reader.frame(0).unwrap(), &reader.mesh().positions, 1e-12);
+}
+
+/// A mesh at the end of a chain of nodes, of which the first is animated.
+fn chain_of_nodes(count: usize) -> Vec<u8> {
+    let lists: [(&str, &[f32]); 2] =
+        [("SCALAR", &[0.0, 1.0]), ("VEC3", &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])];
+    with_data(&lists, |j| {
+        let chain = (1..=count).map(|n| match n < count {
+            true => json!({ "children": [n + 1] }),
+            false => json!({ "mesh": 0 }),
+        });
+        j["nodes"] = json!([{ "children": [1] }]);
+        j["nodes"].as_array_mut().unwrap().extend(chain);
+        animate(j, 1, "translation", "STEP");
+    })
 }
 
 #[test]

@@ -47,6 +47,22 @@ impl Local {
         }
     }
 
+    /// A part of the way to another place, from 0 to 1; a matrix stays what it is.
+    pub(super) fn toward(self, to: Self, s: f64) -> Self {
+        let (
+            Self::Parts { translation, rotation, scale },
+            Self::Parts { translation: t, rotation: r, scale: k },
+        ) = (self, to)
+        else {
+            return self;
+        };
+        Self::Parts {
+            translation: translation.lerp(t, s),
+            rotation: rotation.slerp(r, s),
+            scale: scale.lerp(k, s),
+        }
+    }
+
     fn matrix(self) -> DMat4 {
         match self {
             Self::Matrix(matrix) => matrix,
@@ -208,6 +224,8 @@ pub(super) struct Part {
     /// Weights of the targets when nothing is animated.
     pub(super) weights: Vec<f64>,
     base: usize,
+    /// How many vertices it has.
+    pub(super) count: usize,
     /// Accessors of the morph targets that move positions.
     pub(super) targets: Vec<Option<usize>>,
     triangles: Vec<[u32; 3]>,
@@ -354,7 +372,7 @@ fn part(
         Some(skin) => Some(Skin::new(file, skin, primitive, count)?),
         None => None,
     };
-    Ok(Ok(Part { node, weights, base, targets, triangles, mirrored: false, uv, skin }))
+    Ok(Ok(Part { node, weights, base, count, targets, triangles, mirrored: false, uv, skin }))
 }
 
 fn checked_indices(file: &File<'_>, accessor: usize, count: usize) -> Result<Vec<u32>, Error> {

@@ -40,6 +40,15 @@ impl Skin {
         Ok(Self { joints, inverse_bind, influences, width })
     }
 
+    /// For each vertex the node of the joint that it follows most.
+    pub(super) fn dominant_joints(&self) -> Vec<u32> {
+        let most = |own: &[(u32, f64)]| {
+            let most = own.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            most.map_or(0, |(joint, _)| self.joints[*joint as usize] as u32)
+        };
+        self.influences.chunks_exact(self.width).map(most).collect()
+    }
+
     /// Moves points of the mesh to the world.
     pub(super) fn apply(&self, positions: &mut [DVec3], transforms: &[DMat4]) {
         let bones: Vec<DMat4> =
