@@ -15,9 +15,10 @@
 
 mod curve;
 mod place;
+mod sleeve;
 
 use crate::error::Error;
-use curve::{centre, hull, offset};
+use curve::{centre, hull, is_within, offset};
 use glam::{DVec2, DVec3};
 use place::Place;
 use std::f64::consts::{PI, TAU};
@@ -52,6 +53,15 @@ const BELOW_ARMPIT: f64 = 0.01;
 /// How near to an arm a skirt may be [m].
 const BESIDE_ARM: f64 = 0.06;
 
+/// How sleeves begin that have frames of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sleeves {
+    /// Rolled around the arm, and closed before they are sewn to anything.
+    Rolled,
+    /// Where their frames put them, before and behind the arm.
+    Flat,
+}
+
 /// Where all panels are.
 #[derive(Clone, Debug)]
 pub struct Arrangement {
@@ -59,6 +69,8 @@ pub struct Arrangement {
     pub panels: Vec<Vec<DVec3>>,
     /// Which panels are bands around the waist.
     pub bands: Vec<bool>,
+    /// The arm that a panel is rolled around, 0 the left one, if it is half a sleeve.
+    pub sleeves: Vec<Option<u32>>,
     /// Whether all panels have frames of their own: such formats do not say what holds a garment up.
     pub is_framed: bool,
 }
@@ -72,6 +84,17 @@ pub fn arrange(
     mesh: &PatternMesh,
     body: &TriMesh,
     landmarks: &Landmarks,
+) -> Result<Arrangement, Error> {
+    arrange_with(pattern, mesh, body, landmarks, Sleeves::Rolled)
+}
+
+/// The same, with a choice of how sleeves that have frames of their own begin.
+pub(crate) fn arrange_with(
+    pattern: &Pattern,
+    mesh: &PatternMesh,
+    body: &TriMesh,
+    landmarks: &Landmarks,
+    sleeves: Sleeves,
 ) -> Result<Arrangement, Error> {
     let pattern = &pattern.with_hints();
     let solid = Shape::from(body);
@@ -88,6 +111,10 @@ pub fn arrange(
     for (panel, points) in pattern.panels.iter().zip(&flat) {
         places.push(room.place(panel, points)?);
     }
+    let rolled = match sleeves {
+        Sleeves::Rolled => sleeve::rolled(pattern, &places, body, landmarks, lift)?,
+        Sleeves::Flat => vec![None; places.len()],
+    };
     let at = |places: &[Place], panel: u32, vertex: u32| {
         places[panel as usize].point(flat[panel as usize][vertex as usize])
     };
@@ -124,9 +151,11 @@ pub fn arrange(
         let panel = &pattern.panels[i];
         let inner: Vec<(i32, Place)> =
             within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
-        let start = places[i].clone().outside(&inner);
-        let clear = (0..MAX_MOVES).find_map(|k| {
-            let place = start.clone().moved(MOVE_STEP * f64::from(k));
+        // What cannot be rolled around an arm is put where its frame says.
+        let starts = rolled[i].clone().into_iter().chain([places[i].clone().outside(&inner)]);
+        let tries = starts.flat_map(|s| (0..MAX_MOVES).map(move |k| (s.clone(), k)));
+        let clear = tries.into_iter().find_map(|(start, k)| {
+            let place = start.moved(MOVE_STEP * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
                 Ok(None) => Some(Ok((place, x))),
@@ -146,7 +175,12 @@ pub fn arrange(
     }
     let band = |p: &Panel| p.placement.part == Some(BodyPart::Waist);
     let is_framed = pattern.panels.iter().all(|p| p.placement.frame.is_some());
-    Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect(), is_framed })
+    let arm = |(p, place): (&Panel, &Option<Place>)| {
+        place.as_ref().map(|_| u32::from(p.placement.part == Some(BodyPart::RightArm)))
+    };
+    let sleeves = pattern.panels.iter().zip(&rolled).map(arm).collect();
+    let bands = pattern.panels.iter().map(band).collect();
+    Ok(Arrangement { panels, bands, sleeves, is_framed })
 }
 
 /// The body that panels are put around.
@@ -186,18 +220,6 @@ fn outside_trunk(pattern: &Pattern, arm: usize) -> f64 {
     let trunk = outlines(BodyPart::Torso);
     let depths = trunk.iter().filter(is_before).map(|(z, _)| z.abs() + BEFORE_TRUNK);
     depths.fold(0.0, f64::max)
-}
-
-/// Whether a point is within a closed line.
-fn is_within(p: DVec2, line: &[DVec2]) -> bool {
-    let mut within = false;
-    for (k, a) in line.iter().enumerate() {
-        let b = line[(k + 1) % line.len()];
-        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
-            within = !within;
-        }
-    }
-    within
 }
 
 /// How low framed panels of trunk and waist reach [m].

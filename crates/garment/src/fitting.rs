@@ -58,6 +58,11 @@ const GENTLE: u32 = 8;
 const GROWTH: f64 = 1.2;
 /// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
 const PULL_BY_HAND: f64 = 4000.0;
+/// A seam that stays wide open for so many steps is drawn by this factor harder in each.
+const HAND_STALLED: u32 = 3;
+const HAND_GROWTH: f64 = 1.7;
+/// Openings above this are drawn together by hand, too, in patterns with frames [m].
+const TIGHT: f64 = 0.01;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
@@ -73,8 +78,15 @@ const CROSSWISE_MOST: f64 = 0.03;
 const IRON_AGAIN: u32 = 10;
 /// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
 const SEWING_ITERATIONS: u32 = 12;
+/// A step of sewing that takes more than so many, over all its parts, is one in which cloth is jammed.
+const JAMMED: u32 = 4 * SEWING_ITERATIONS;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
+/// The shortest step of sewing [s], and how far a vertex may go in one step of it [m].
+const SHORTEST_STEP: f64 = 0.005;
+const MAX_DISPLACEMENT: f64 = 0.06;
+/// Stitches that are farther open than this are first drawn in the shortest step [m].
+const FAR: f64 = 0.2;
 /// A garment is at rest when it moves less than this [m] …
 const STAYS: f64 = 5e-4;
 /// … and never faster than this [m/s], root mean squares …
@@ -90,6 +102,9 @@ const SLIDING: u32 = 80;
 const BELOW: f64 = 0.1;
 /// Steps after which what was crushed by sewing has come free.
 const FALLING: u32 = 8;
+/// A coarse garment is refined when it has found its place and is slower than this [m/s], or after so many steps.
+const SETTLED: f64 = 0.02;
+const SETTLING: u32 = 100;
 /// Steps after which stitches that are still open will not close.
 const STUCK: u32 = 40;
 /// Steps after which a garment with open stitches is given up.
@@ -156,6 +171,8 @@ pub struct Fitting {
     has_friction: bool,
     /// Whether its pattern says nothing of what holds it up.
     is_framed: bool,
+    /// Whether sleeves began rolled around the arms.
+    has_rolled_sleeves: bool,
     /// How it is kept from falling, and where it was when it was let go.
     grip: Grip,
     start: Option<hold::Start>,
@@ -167,6 +184,8 @@ pub struct Fitting {
     slow: f64,
     /// Speed after the step before, root mean square [m/s].
     speed: f64,
+    /// How far the fastest vertex went in the step before [m], if there was one.
+    displacement: Option<f64>,
     /// Present and largest pull of the threads [N/m].
     pull: [f64; 2],
     /// Opening of a seam within which threads are springs [m].
@@ -195,8 +214,10 @@ impl Fitting {
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0), Stage::Sewing)?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
+        fitting.first = order::first(mesh, &fitting.panels.positions, body, &arrangement.sleeves);
         fitting.is_first = fitting.first.contains(&true);
         fitting.is_framed = arrangement.is_framed;
+        fitting.has_rolled_sleeves = arrangement.sleeves.iter().any(Option::is_some);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -224,7 +245,7 @@ impl Fitting {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
             is_first: false,
-            first: order::over_body(mesh, &panels.positions, body),
+            first: Vec::new(),
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
@@ -237,12 +258,14 @@ impl Fitting {
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             has_friction: false,
             is_framed: false,
+            has_rolled_sleeves: false,
             grip: Grip::default(),
             start: None,
             elastic: Vec::new(),
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
+            displacement: None,
             pull,
             closed,
             progress: (f64::INFINITY, 0),
@@ -284,9 +307,13 @@ impl Fitting {
         self.stage
     }
 
-    /// Whether all seams are closed and the garment has begun to fall: when a coarse one may be refined.
+    /// Whether all seams are closed and the garment has found its place: when a coarse one may be refined. What moves far moves with large
+    /// triangles, where a step costs a quarter.
     pub fn is_settling(&self) -> bool {
-        self.stage == Stage::Draping && self.open_stitches() == 0 && self.steps >= FALLING
+        let slow = self.has_friction && self.world.state().rms_speed() < SETTLED;
+        self.stage == Stage::Draping
+            && self.open_stitches() == 0
+            && (slow && self.steps >= FALLING || self.steps >= SETTLING)
     }
 
     /// Whether stitches have stayed open for so long that they will stay so.
@@ -307,6 +334,11 @@ impl Fitting {
     /// How many pairs of sewn vertices are still held by threads.
     pub fn open_stitches(&self) -> usize {
         self.joined.iter().filter(|j| !**j).count()
+    }
+
+    /// Whether sleeves began rolled around the arms.
+    pub(crate) fn has_rolled_sleeves(&self) -> bool {
+        self.has_rolled_sleeves
     }
 
     /// The widest opening of a seam [m].
@@ -341,14 +373,15 @@ impl Fitting {
     /// Threads between all that is sewn and not yet joined.
     fn thread(&mut self) -> Result<(), Error> {
         let force = self.pull[0] * self.spacing;
+        // Only what is open is drawn by hand: all that is closed would be pressed together as hard.
+        let gentle = self.pull[0].min(self.pull[1]) * self.spacing;
         let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
         let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
         let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, k)| Seam {
-            vertices: at(pair),
-            force: if self.first[k] { FIRST_PULL * force } else { force },
-            slack: self.closed,
-            rest: 0.0,
+        let threads = open.map(|(pair, k)| {
+            let force = if self.gap(*pair) > 2.0 * self.closed { force } else { gentle };
+            let force = if self.first[k] { FIRST_PULL * force } else { force };
+            Seam { vertices: at(pair), force, slack: self.closed, rest: 0.0 }
         });
         let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
         let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
@@ -371,11 +404,23 @@ impl Fitting {
             Err(error) => {
                 (self.pull, self.speed) = (pull, speed);
                 self.world.restore(state)?;
-                self.thread()?;
-                return Err(self.cause(error));
+                let is_jammed = matches!(error, Error::Sim(toile_sim::Error::Unresolved { .. }));
+                if !(self.is_first && is_jammed) {
+                    self.thread()?;
+                    return Err(self.cause(error));
+                }
+                // What is drawn hardest presses cloth to the body until nothing moves: the other seams relieve it.
+                self.sew_others()?;
+                self.step_world()?
             }
         };
         self.steps += 1;
+        let state = self.world.state();
+        let fastest = state.v.iter().map(|v| v.length()).fold(0.0, f64::max);
+        self.displacement = Some(fastest * self.world.settings().step);
+        if self.is_framed && self.stage == Stage::Sewing && report.iterations > JAMMED {
+            self.relieve()?;
+        }
         self.enter_next_stage()?;
         Ok(report)
     }
@@ -408,15 +453,43 @@ impl Fitting {
         self.speed = keep * speed;
         let v = self.world.state().v.clone();
         self.world.set_velocities(|i, _| v[i as usize] * keep);
+        if self.stage == Stage::Sewing && self.is_framed {
+            self.limit_displacement()?;
+        }
         Ok(self.world.step()?)
+    }
+
+    /// Sews in steps so short that nothing moves far in one of them. Velocities are zero when a step of sewing begins, so its length only says how
+    /// far the cloth follows the threads, like the weight of a proximal point: a gap of half a metre would be closed in one step by the border of
+    /// the panel alone, with all the cloth behind it stretched, and with contact candidates of all that is on the way.
+    fn limit_displacement(&mut self) -> Result<(), Error> {
+        let step = self.world.settings().step;
+        let threads = self.world.seams().iter().filter(|s| s.rest == 0.0);
+        let farthest = threads.map(|s| s.gap(&self.world.state().x)).fold(0.0, f64::max);
+        let wanted = match self.displacement {
+            None if farthest > FAR => SHORTEST_STEP,
+            Some(d) if d > MAX_DISPLACEMENT => (0.5 * step).max(SHORTEST_STEP),
+            Some(d) if d < 0.25 * MAX_DISPLACEMENT => (2.0 * step).min(STEP),
+            _ => step,
+        };
+        if wanted != step {
+            self.world.set_settings(Settings { step: wanted, ..self.world.settings().clone() })?;
+        }
+        Ok(())
     }
 
     /// Lets threads pull harder: no more than the fabric bears well, unless a seam stays wide open.
     fn pull_harder(&mut self) -> Result<(), Error> {
-        let is_wide = self.widest_gap() > self.crosswise();
+        let widest = self.widest_gap();
+        let has_stalled = !self.is_first && self.steps >= self.progress.1 + HAND_STALLED;
+        // Formats with frames draw what is too tight to be closed by threads alone.
+        let is_tight = self.is_framed && has_stalled && widest > TIGHT;
+        let is_wide = widest > self.crosswise() || is_tight;
         let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
+        let is_stalled = is_wide && has_stalled;
+        let growth = if is_stalled { HAND_GROWTH } else { GROWTH };
         // What was drawn hard is not let go again.
-        self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
+        self.pull[0] = (self.pull[0] * growth).min(most.max(self.pull[0]));
         self.thread()
     }
 
@@ -498,12 +571,24 @@ impl Fitting {
     fn end_first(&mut self) -> Result<(), Error> {
         let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
         let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
-        if widest < 2.0 * self.closed || self.steps >= FIRST {
-            (self.is_first, self.steps) = (false, 0);
-            self.weld()?;
-            self.thread()?;
+        if widest < 2.0 * self.closed || self.steps >= FIRST { self.sew_others() } else { Ok(()) }
+    }
+
+    /// Lets go of what is drawn so hard that steps have to be cut into many.
+    fn relieve(&mut self) -> Result<(), Error> {
+        if self.is_first {
+            return self.sew_others();
         }
-        Ok(())
+        self.pull[0] = (0.5 * self.pull[0]).max(PULL_LEAST);
+        self.thread()
+    }
+
+    /// Joins what is closed of the seams that are sewn first, and begins with the others.
+    fn sew_others(&mut self) -> Result<(), Error> {
+        (self.is_first, self.steps, self.displacement) = (false, 0, None);
+        self.progress = (f64::INFINITY, 0);
+        self.weld()?;
+        self.thread()
     }
 
     /// Name of a panel that is wholly below the feet.
@@ -521,7 +606,8 @@ impl Fitting {
         if widest < SMALLER * self.progress.0 {
             self.progress = (widest, self.steps);
         }
-        let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
+        let stalled =
+            self.steps >= GENTLE + STALLED && self.steps.saturating_sub(self.progress.1) >= STALLED;
         widest < 2.0 * self.closed || stalled && widest < self.crosswise()
     }
 

@@ -4,10 +4,11 @@
 //! the garment has begun to fall, it continues with the triangles asked for ([`Fitting::refined`]). Where that fails, because the coarse
 //! panels cannot be arranged or sewn, or the fine ones cannot be laid in their place, all is done with fine triangles from the start.
 
-use crate::arrange::arrange;
+use crate::arrange::{Sleeves, arrange, arrange_with};
 use crate::error::Error;
 use crate::fabrics::Fabrics;
 use crate::fitting::{Carrier, Fitting, SavedFitting, Stage};
+use crate::shell;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -41,6 +42,8 @@ pub struct Tailor<'a> {
     body: Cow<'a, TriMesh>,
     landmarks: Cow<'a, Landmarks>,
     fabrics: Fabrics,
+    /// Length of edges asked for [m].
+    edge_length: f64,
     /// Coarse panels, while it is sewn with them, and how they carry the fine ones.
     coarse: Option<(PatternMesh, Carrier)>,
     fitting: Fitting,
@@ -73,20 +76,22 @@ impl<'a> Tailor<'a> {
         landmarks: Cow<'a, Landmarks>,
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
-        let fitted = |mesh: &PatternMesh| {
-            let arranged = arrange(&pattern, mesh, &body, &landmarks)?;
-            Fitting::new(mesh, &arranged, &body, &fabrics)
+        let fitted = |mesh: &PatternMesh, body: &TriMesh| {
+            let arranged = arrange(&pattern, mesh, body, &landmarks)?;
+            Fitting::new(mesh, &arranged, body, &fabrics)
         };
-        let coarse =
-            coarser(&pattern, edge_length).and_then(|coarse| Some((fitted(&coarse).ok()?, coarse)));
+        let coarse = coarser(&pattern, edge_length).and_then(|coarse| {
+            let fitting = fitted(&coarse, &coarse_body(&body, edge_length)).ok()?;
+            Some((fitting, coarse))
+        });
         let (fitting, coarse) = match coarse {
             Some((fitting, coarse)) => {
                 let carrier = Carrier::new(&coarse, &mesh);
                 (fitting, Some((coarse, carrier)))
             }
-            None => (fitted(&mesh)?, None),
+            None => (fitted(&mesh, &body)?, None),
         };
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, edge_length, coarse, fitting })
     }
 
     /// Resumes a saved garment. Everything else must be as it was then.
@@ -109,14 +114,18 @@ impl<'a> Tailor<'a> {
             false => None,
         };
         let current = coarse.as_ref().unwrap_or(mesh);
-        let fitting = Fitting::restored(current, saved.fitting, state, body, &fabrics)?;
+        let worn_by = match saved.is_coarse {
+            true => coarse_body(body, edge_length),
+            false => Cow::Borrowed(body),
+        };
+        let fitting = Fitting::restored(current, saved.fitting, state, &worn_by, &fabrics)?;
         let coarse = coarse.map(|coarse| {
             let carrier = Carrier::new(&coarse, mesh);
             (coarse, carrier)
         });
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
         let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, coarse, fitting })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, edge_length, coarse, fitting })
     }
 
     /// What has to be saved, beside the state of the world of its fitting.
@@ -205,7 +214,7 @@ impl<'a> Tailor<'a> {
         let result = match self.fitting.step() {
             Ok(report) => {
                 if self.fitting.is_settling() {
-                    self.fitting = match self.fitting.refined(coarse, &self.mesh)? {
+                    self.fitting = match self.fitting.refined(coarse, &self.mesh, &self.body)? {
                         Some(fine) => fine,
                         None => self.restart()?,
                     };
@@ -220,7 +229,17 @@ impl<'a> Tailor<'a> {
             Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
                 Err(error)
             }
-            Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
+            Err(error @ Error::Open { gap: WIDE_OPEN.., .. })
+                if !self.fitting.has_rolled_sleeves() =>
+            {
+                Err(error)
+            }
+            // Where sleeves rolled around the arms jam, they may close from before and behind them.
+            Err(_) if self.fitting.has_rolled_sleeves() => {
+                self.fitting = self.with_flat_sleeves(coarse)?;
+                self.fitting.stop_with(Arc::clone(&stop));
+                self.fitting.step()
+            }
             Err(_) => {
                 self.fitting = self.restart()?;
                 self.coarse = None;
@@ -230,6 +249,14 @@ impl<'a> Tailor<'a> {
         };
         self.fitting.stop_with(stop);
         result
+    }
+
+    /// Starts again with coarse triangles, sleeves before and behind the arms.
+    fn with_flat_sleeves(&self, coarse: &PatternMesh) -> Result<Fitting, Error> {
+        let body = coarse_body(&self.body, self.edge_length);
+        let flat = Sleeves::Flat;
+        let arranged = arrange_with(&self.pattern, coarse, &body, &self.landmarks, flat)?;
+        Fitting::new(coarse, &arranged, &body, &self.fabrics)
     }
 
     /// Starts again with the triangles asked for.
@@ -264,4 +291,10 @@ fn coarser(pattern: &Pattern, edge_length: f64) -> Option<PatternMesh> {
         return None;
     }
     meshing::mesh(pattern, COARSE_RATIO * edge_length).ok()
+}
+
+/// The body that coarse panels are sewn on.
+fn coarse_body(body: &TriMesh, edge_length: f64) -> Cow<'_, TriMesh> {
+    let shell = shell::around(body, COARSE_RATIO * edge_length);
+    shell.map_or(Cow::Borrowed(body), Cow::Owned)
 }

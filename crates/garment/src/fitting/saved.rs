@@ -15,7 +15,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
-use toile_sim::State;
+use toile_sim::{Settings, State};
 
 /// What is saved of a fitting, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,13 @@ pub struct SavedFitting {
     pub(super) is_framed: bool,
     #[serde(default)]
     pub(super) is_first: bool,
+    #[serde(default)]
+    pub(super) has_rolled_sleeves: bool,
+    #[serde(default)]
+    pub(super) displacement: Option<f64>,
+    /// Length of the step [s].
+    #[serde(default = "usual_step")]
+    pub(super) step: f64,
     /// Which pairs are sewn first; it depends on where they were arranged.
     #[serde(default)]
     pub(super) first: Vec<bool>,
@@ -48,6 +55,10 @@ pub struct SavedFitting {
     pub(super) origin: Vec<DVec3>,
 }
 
+fn usual_step() -> f64 {
+    super::STEP
+}
+
 impl Fitting {
     /// What has to be saved, beside the state of its world.
     pub fn saved(&self) -> SavedFitting {
@@ -59,6 +70,9 @@ impl Fitting {
             bands: self.bands.clone(),
             joined: self.joined.clone(),
             is_framed: self.is_framed,
+            has_rolled_sleeves: self.has_rolled_sleeves,
+            displacement: self.displacement,
+            step: self.world.settings().step,
             is_first: self.is_first,
             first: self.first.clone(),
             grip: self.grip,
@@ -89,8 +103,12 @@ impl Fitting {
             return Err(Error::OtherGarment);
         }
         let flat = mesh.panels.iter().map(|p| p.mesh.positions.clone()).collect();
-        let arrangement =
-            Arrangement { panels: flat, bands: saved.bands, is_framed: saved.is_framed };
+        let arrangement = Arrangement {
+            panels: flat,
+            bands: saved.bands,
+            sleeves: Vec::new(),
+            is_framed: saved.is_framed,
+        };
         let (panels, ranges) = joined(mesh, &arrangement);
         let sewn = pairs.iter().zip(&saved.joined).filter(|(_, joined)| **joined);
         let sewn: Vec<[u32; 2]> = sewn.map(|(pair, _)| *pair).collect();
@@ -102,10 +120,13 @@ impl Fitting {
         whole.positions = saved.origin;
         let friction = if saved.has_friction { None } else { Some(0.0) };
         let mut world = world(whole, &ranges, body, fabrics, friction, saved.stage)?;
+        world.set_settings(Settings { step: saved.step, ..world.settings().clone() })?;
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
-        fitting.is_framed = arrangement.is_framed;
+        (fitting.is_framed, fitting.has_rolled_sleeves) =
+            (arrangement.is_framed, saved.has_rolled_sleeves);
+        fitting.displacement = saved.displacement;
         fitting.at = map;
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.has_friction) =
