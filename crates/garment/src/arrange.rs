@@ -535,3 +535,6 @@ fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {
     let start = (DVec2::INFINITY, DVec2::NEG_INFINITY);
     points.iter().fold(start, |(low, high), p| (low.min(*p), high.max(*p)))
 }
+
+#[cfg(test)]
+mod tests;
