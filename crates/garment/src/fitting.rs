@@ -18,8 +18,10 @@ mod join;
 mod open;
 mod order;
 mod refine;
+mod rest;
 mod saved;
 mod setup;
+mod threads;
 
 pub use hold::Grip;
 pub(crate) use refine::Carrier;
@@ -50,30 +52,12 @@ const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
-/// Most steps in which seams over the body are closed before the others, and how much harder their threads pull.
-const FIRST: u32 = 16;
-const FIRST_PULL: f64 = 6.0;
-/// Steps with the gentlest pull; after them it grows by this factor in each.
+/// Steps with the gentlest pull.
 const GENTLE: u32 = 8;
-const GROWTH: f64 = 1.2;
-/// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
-const PULL_BY_HAND: f64 = 4000.0;
-/// A seam that stays wide open for so many steps is drawn by this factor harder in each.
-const HAND_STALLED: u32 = 3;
-const HAND_GROWTH: f64 = 1.7;
-/// Openings above this are drawn together by hand, too, in patterns with frames [m].
-const TIGHT: f64 = 0.01;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
 const PATIENCE: u32 = 80;
-/// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
-const STALLED: u32 = 10;
-const SMALLER: f64 = 0.9;
-/// … and is smaller than so many stitches: what lies crosswise is then ironed.
-const CROSSWISE: f64 = 1.5;
-/// … and than this [m].
-const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
 /// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
@@ -82,31 +66,8 @@ const SEWING_ITERATIONS: u32 = 12;
 const JAMMED: u32 = 4 * SEWING_ITERATIONS;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
-/// The shortest step of sewing [s], and how far a vertex may go in one step of it [m].
-const SHORTEST_STEP: f64 = 0.005;
-const MAX_DISPLACEMENT: f64 = 0.06;
-/// Stitches that are farther open than this are first drawn in the shortest step [m].
-const FAR: f64 = 0.2;
-/// A garment is at rest when it moves less than this [m] …
-const STAYS: f64 = 5e-4;
-/// … and never faster than this [m/s], root mean squares …
+/// A garment at rest is never faster than this [m/s], root mean square.
 const STILL: f64 = 5e-3;
-/// … over so many steps in which nothing is slowed down.
-const CALM: u32 = 20;
-/// It is let go to see that at the latest when it is slower than this [m/s].
-const SLOWEST: f64 = 2e-4;
-/// It has found its place when it is slower than this [m/s], or after so many steps; from then on there is friction with the body.
-const SLOW: f64 = 0.01;
-const SLIDING: u32 = 80;
-/// A panel all of which is so far below the feet has fallen off [m].
-const BELOW: f64 = 0.1;
-/// Steps after which what was crushed by sewing has come free.
-const FALLING: u32 = 8;
-/// A coarse garment is refined when it has found its place and is slower than this [m/s], or after so many steps.
-const SETTLED: f64 = 0.02;
-const SETTLING: u32 = 100;
-/// Steps after which stitches that are still open will not close.
-const STUCK: u32 = 40;
 /// Steps after which a garment with open stitches is given up.
 const HOPELESS: u32 = 90;
 /// Steps between attempts to join what could not be joined yet.
@@ -307,20 +268,6 @@ impl Fitting {
         self.stage
     }
 
-    /// Whether all seams are closed and the garment has found its place: when a coarse one may be refined. What moves far moves with large
-    /// triangles, where a step costs a quarter.
-    pub fn is_settling(&self) -> bool {
-        let slow = self.has_friction && self.world.state().rms_speed() < SETTLED;
-        self.stage == Stage::Draping
-            && self.open_stitches() == 0
-            && (slow && self.steps >= FALLING || self.steps >= SETTLING)
-    }
-
-    /// Whether stitches have stayed open for so long that they will stay so.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.stage == Stage::Draping && self.open_stitches() > 0 && self.steps >= STUCK
-    }
-
     /// The panels, in the order of the pattern.
     pub fn panels(&self) -> &[PanelRange] {
         &self.ranges
@@ -370,29 +317,6 @@ impl Fitting {
         mesh
     }
 
-    /// Threads between all that is sewn and not yet joined.
-    fn thread(&mut self) -> Result<(), Error> {
-        let force = self.pull[0] * self.spacing;
-        // Only what is open is drawn by hand: all that is closed would be pressed together as hard.
-        let gentle = self.pull[0].min(self.pull[1]) * self.spacing;
-        let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
-        let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
-        let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, k)| {
-            let force = if self.gap(*pair) > 2.0 * self.closed { force } else { gentle };
-            let force = if self.first[k] { FIRST_PULL * force } else { force };
-            Seam { vertices: at(pair), force, slack: self.closed, rest: 0.0 }
-        });
-        let tapes = if self.stage == Stage::Sewing { &[][..] } else { &self.tapes };
-        let tapes = tapes.iter().map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
-        let seams = threads
-            .chain(tapes)
-            .chain(self.elastic_threads())
-            .filter(|s| s.vertices[0] != s.vertices[1])
-            .collect();
-        Ok(self.world.sew(seams)?)
-    }
-
     /// One step.
     ///
     /// # Errors
@@ -425,18 +349,6 @@ impl Fitting {
         Ok(report)
     }
 
-    /// Why a step failed: where seams are drawn together by hand and cannot close, cloth is pressed until nothing moves any more, and the seam
-    /// that stays open is the cause.
-    fn cause(&self, error: Error) -> Error {
-        let is_drawn = self.stage == Stage::Sewing && self.pull[0] > self.pull[1];
-        match error {
-            Error::Sim(toile_sim::Error::Unresolved { .. }) if is_drawn => {
-                self.open().unwrap_or(error)
-            }
-            error => error,
-        }
-    }
-
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
     fn step_world(&mut self) -> Result<StepReport, Error> {
         if self.stage == Stage::Sewing && self.steps >= GENTLE {
@@ -456,41 +368,11 @@ impl Fitting {
         if self.stage == Stage::Sewing && self.is_framed {
             self.limit_displacement()?;
         }
-        Ok(self.world.step()?)
-    }
-
-    /// Sews in steps so short that nothing moves far in one of them. Velocities are zero when a step of sewing begins, so its length only says how
-    /// far the cloth follows the threads, like the weight of a proximal point: a gap of half a metre would be closed in one step by the border of
-    /// the panel alone, with all the cloth behind it stretched, and with contact candidates of all that is on the way.
-    fn limit_displacement(&mut self) -> Result<(), Error> {
-        let step = self.world.settings().step;
-        let threads = self.world.seams().iter().filter(|s| s.rest == 0.0);
-        let farthest = threads.map(|s| s.gap(&self.world.state().x)).fold(0.0, f64::max);
-        let wanted = match self.displacement {
-            None if farthest > FAR => SHORTEST_STEP,
-            Some(d) if d > MAX_DISPLACEMENT => (0.5 * step).max(SHORTEST_STEP),
-            Some(d) if d < 0.25 * MAX_DISPLACEMENT => (2.0 * step).min(STEP),
-            _ => step,
-        };
-        if wanted != step {
-            self.world.set_settings(Settings { step: wanted, ..self.world.settings().clone() })?;
+        if self.stage == Stage::Draping && self.open_stitches() > 0 && self.pull[0] > self.pull[1] {
+            // Which stitches are drawn by hand follows from where they are now: who resumes knows no more.
+            self.thread()?;
         }
-        Ok(())
-    }
-
-    /// Lets threads pull harder: no more than the fabric bears well, unless a seam stays wide open.
-    fn pull_harder(&mut self) -> Result<(), Error> {
-        let widest = self.widest_gap();
-        let has_stalled = !self.is_first && self.steps >= self.progress.1 + HAND_STALLED;
-        // Formats with frames draw what is too tight to be closed by threads alone.
-        let is_tight = self.is_framed && has_stalled && widest > TIGHT;
-        let is_wide = widest > self.crosswise() || is_tight;
-        let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
-        let is_stalled = is_wide && has_stalled;
-        let growth = if is_stalled { HAND_GROWTH } else { GROWTH };
-        // What was drawn hard is not let go again.
-        self.pull[0] = (self.pull[0] * growth).min(most.max(self.pull[0]));
-        self.thread()
+        Ok(self.world.step()?)
     }
 
     /// Enters the next stage if this one is complete.
@@ -562,87 +444,6 @@ impl Fitting {
         self.world.restore(State { time: 0.0, step: 0, previous_step: None, ..state.clone() })?;
         if resumed {
             self.world.restore(state)?;
-        }
-        Ok(())
-    }
-
-    /// Joins the seams that are sewn first when they are closed, and sews the others, too. Not before: they have few stitches, which
-    /// all others together would draw open again.
-    fn end_first(&mut self) -> Result<(), Error> {
-        let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
-        let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
-        if widest < 2.0 * self.closed || self.steps >= FIRST { self.sew_others() } else { Ok(()) }
-    }
-
-    /// Lets go of what is drawn so hard that steps have to be cut into many.
-    fn relieve(&mut self) -> Result<(), Error> {
-        if self.is_first {
-            return self.sew_others();
-        }
-        self.pull[0] = (0.5 * self.pull[0]).max(PULL_LEAST);
-        self.thread()
-    }
-
-    /// Joins what is closed of the seams that are sewn first, and begins with the others.
-    fn sew_others(&mut self) -> Result<(), Error> {
-        (self.is_first, self.steps, self.displacement) = (false, 0, None);
-        self.progress = (f64::INFINITY, 0);
-        self.weld()?;
-        self.thread()
-    }
-
-    /// Name of a panel that is wholly below the feet.
-    fn fallen(&self) -> Option<String> {
-        let (x, triangles) = (&self.world.state().x, &self.world.model().mesh.triangles);
-        let feet = self.body.positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        let below = |t: u32| triangles[t as usize].iter().all(|v| x[*v as usize].y < feet - BELOW);
-        let panel = self.ranges.iter().find(|r| r.triangles.clone().all(below));
-        panel.map(|r| r.name.clone())
-    }
-
-    /// Whether threads have done what they can: all seams are nearly closed, or all but what lies crosswise.
-    fn is_sewn(&mut self) -> bool {
-        let widest = self.widest_gap();
-        if widest < SMALLER * self.progress.0 {
-            self.progress = (widest, self.steps);
-        }
-        let stalled =
-            self.steps >= GENTLE + STALLED && self.steps.saturating_sub(self.progress.1) >= STALLED;
-        widest < 2.0 * self.closed || stalled && widest < self.crosswise()
-    }
-
-    /// How far open what lies crosswise may be to be ironed [m].
-    fn crosswise(&self) -> f64 {
-        (CROSSWISE * self.spacing).min(CROSSWISE_MOST)
-    }
-
-    /// Whether it is at rest.
-    fn rest(&mut self) -> Result<(), Error> {
-        let speed = self.world.state().rms_speed();
-        if !self.has_friction {
-            let slow = self.steps > 10 && speed < SLOW;
-            if slow || self.steps > SLIDING {
-                self.has_friction = true;
-                self.renew()?;
-            }
-            return Ok(());
-        }
-        let x = &self.world.state().x;
-        self.calm = match self.calm.take() {
-            Some((steps, from)) if speed < STILL && from.len() == x.len() => {
-                Some((steps + 1, from))
-            }
-            None if speed < self.slow => Some((0, x.clone())),
-            _ => None,
-        };
-        if let Some((CALM.., from)) = &self.calm {
-            let distance: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
-            if (distance / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
-                self.stage = Stage::Done;
-            }
-            // It swings: let go too early.
-            self.slow = (0.5 * self.slow).max(SLOWEST);
-            self.calm = None;
         }
         Ok(())
     }
