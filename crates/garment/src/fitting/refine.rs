@@ -70,6 +70,8 @@ impl Fitting {
                     fine.elastic = fine.rim_elastic(&start.x);
                     fine.thread()?;
                 }
+                // It has found its place: only what comes down from here slides.
+                fine.note_start();
                 return Ok(Some(fine));
             }
             let touching: Vec<u32> = near
