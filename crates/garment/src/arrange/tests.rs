@@ -1,8 +1,9 @@
 //! Framed panels: what has no shoulders, what lies like a roof, what is rolled around an arm.
 
+use super::frames::{BEFORE_TRUNK, strapless};
 use super::*;
 use toile_body::{Body, Figure, Mannequin, Pose};
-use toile_pattern::{Edge, EdgePart, Seam, Size};
+use toile_pattern::{Edge, EdgePart, Frame, Seam, Size};
 
 fn mannequin() -> Body {
     let m = Figure::Female.measurements(Size::M);
