@@ -37,6 +37,7 @@ use setup::{joined, spacing, tapes};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use threads::KEEPS_LENGTH;
 use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -147,6 +148,8 @@ pub struct Fitting {
     speed: f64,
     /// How far the fastest vertex went in the step before [m], if there was one.
     displacement: Option<f64>,
+    /// Step and time [s] from which steps of its world have the present length.
+    clock: (u64, f64),
     /// Present and largest pull of the threads [N/m].
     pull: [f64; 2],
     /// Opening of a seam within which threads are springs [m].
@@ -227,6 +230,7 @@ impl Fitting {
             slow: 0.5 * STILL,
             speed: 0.0,
             displacement: None,
+            clock: (0, 0.0),
             pull,
             closed,
             progress: (f64::INFINITY, 0),
@@ -327,6 +331,8 @@ impl Fitting {
             Ok(report) => report,
             Err(error) => {
                 (self.pull, self.speed) = (pull, speed);
+                // The length that was chosen for this step is kept when it is tried again.
+                self.displacement = self.displacement.map(|_| KEEPS_LENGTH);
                 self.world.restore(state)?;
                 let is_jammed = matches!(error, Error::Sim(toile_sim::Error::Unresolved { .. }));
                 if !(self.is_first && is_jammed) {

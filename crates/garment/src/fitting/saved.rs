@@ -37,6 +37,8 @@ pub struct SavedFitting {
     /// Length of the step [s].
     #[serde(default = "usual_step")]
     pub(super) step: f64,
+    #[serde(default)]
+    pub(super) clock: (u64, f64),
     /// Which pairs are sewn first; it depends on where they were arranged.
     #[serde(default)]
     pub(super) first: Vec<bool>,
@@ -73,6 +75,7 @@ impl Fitting {
             has_rolled_sleeves: self.has_rolled_sleeves,
             displacement: self.displacement,
             step: self.world.settings().step,
+            clock: self.clock,
             is_first: self.is_first,
             first: self.first.clone(),
             grip: self.grip,
@@ -121,12 +124,14 @@ impl Fitting {
         let friction = if saved.has_friction { None } else { Some(0.0) };
         let mut world = world(whole, &ranges, body, fabrics, friction, saved.stage)?;
         world.set_settings(Settings { step: saved.step, ..world.settings().clone() })?;
+        // First where its clock began to count: sums of times are rounded.
+        world.restore(State { step: saved.clock.0, time: saved.clock.1, ..state.clone() })?;
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
         (fitting.is_framed, fitting.has_rolled_sleeves) =
             (arrangement.is_framed, saved.has_rolled_sleeves);
-        fitting.displacement = saved.displacement;
+        (fitting.displacement, fitting.clock) = (saved.displacement, saved.clock);
         fitting.at = map;
         fitting.joined = saved.joined;
         (fitting.stage, fitting.steps, fitting.has_friction) =

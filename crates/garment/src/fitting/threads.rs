@@ -30,6 +30,8 @@ const CROSSWISE_MOST: f64 = 0.03;
 /// The shortest step of sewing [s], and how far a vertex may go in one step of it [m].
 const SHORTEST_STEP: f64 = 0.005;
 const MAX_DISPLACEMENT: f64 = 0.06;
+/// A displacement after which a step is as long as the one before [m].
+pub(super) const KEEPS_LENGTH: f64 = 0.5 * MAX_DISPLACEMENT;
 /// Stitches that are farther open than this are first drawn in the shortest step [m].
 const FAR: f64 = 0.2;
 
@@ -84,6 +86,7 @@ impl Fitting {
         };
         if wanted != step {
             self.world.set_settings(Settings { step: wanted, ..self.world.settings().clone() })?;
+            self.clock = (self.world.state().step, self.world.state().time);
         }
         Ok(())
     }
