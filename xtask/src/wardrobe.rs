@@ -28,7 +28,7 @@ struct Options {
     fabric: String,
     quality: String,
     out: Option<PathBuf>,
-    /// A run that takes longer is ended [s of wall time].
+    /// A run that takes longer is ended [s of processor time, where the system tells it, else of wall time].
     patience: u64,
     again: bool,
     names: Vec<String>,
@@ -165,7 +165,9 @@ fn patient(mut command: Command, log: &Path, patience: u64) -> Result<bool, Stri
         if child.try_wait().map_err(say)?.is_some() {
             return Ok(true);
         }
-        if clock.elapsed().as_secs() >= patience {
+        // On a machine that does other things, too, wall time says little of a run.
+        let own = stat(&child.id().to_string()).and_then(|fields| fields.seconds(OWN_TICKS));
+        if own.unwrap_or(clock.elapsed().as_secs_f64()) >= patience as f64 {
             child.kill().map_err(say)?;
             child.wait().map_err(say)?;
             return Ok(false);
@@ -174,13 +176,32 @@ fn patient(mut command: Command, log: &Path, patience: u64) -> Result<bool, Stri
     }
 }
 
+/// Where the user and system time of a process, and of its ended children, are among the fields behind its name, in hundredths of a second.
+const OWN_TICKS: [usize; 2] = [11, 12];
+const CHILDREN_TICKS: [usize; 2] = [13, 14];
+
+/// What the system tells of a process: the fields behind its name, which is in parentheses and may have spaces.
+struct Stat(Vec<String>);
+
+impl Stat {
+    fn parse(text: &str) -> Option<Self> {
+        Some(Self(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect()))
+    }
+
+    /// The sum of two fields that count hundredths of a second [s].
+    fn seconds(&self, fields: [usize; 2]) -> Option<f64> {
+        let [a, b] = fields.map(|k| self.0.get(k)?.parse::<f64>().ok());
+        Some(0.01 * (a? + b?))
+    }
+}
+
+fn stat(process: &str) -> Option<Stat> {
+    Stat::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+}
+
 /// Processor time of all programs that this one has started and that have ended [s], where the system tells it.
 fn children_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program, in parentheses, may have spaces; user and system time are fields 16 and 17, in hundredths.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |k: usize| fields.get(k)?.parse::<f64>().ok();
-    Some(0.01 * (ticks(13)? + ticks(14)?))
+    stat("self")?.seconds(CHILDREN_TICKS)
 }
 
 #[cfg(test)]
@@ -203,6 +224,16 @@ mod tests {
             parse(&["folder", "--fabrik", "x"]).expect_err("no such option").contains("--fabrik")
         );
         assert!(parse(&["folder", "--patience", "soon"]).is_err());
+    }
+
+    #[test]
+    fn processor_time_is_read_behind_a_name_with_parentheses() {
+        let text = "12 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 300 100 20 0";
+        let stat = Stat::parse(text).expect("a process");
+        assert_eq!(stat.seconds(OWN_TICKS), Some(2.0));
+        assert_eq!(stat.seconds(CHILDREN_TICKS), Some(4.0));
+        assert!(Stat::parse("12 a S").is_none());
+        assert_eq!(Stat::parse("1 (a) S 1").and_then(|s| s.seconds(OWN_TICKS)), None);
     }
 
     #[test]

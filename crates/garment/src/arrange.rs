@@ -14,10 +14,13 @@
 //! Limits: tubes and bands of an outer layer must be wider than those within. The body stands upright, faces +z, and holds its arms away from the trunk.
 
 mod curve;
+mod frames;
 mod place;
+mod sleeve;
 
 use crate::error::Error;
 use curve::{centre, hull, offset};
+use frames::{ceiling, lift, outside_trunk};
 use glam::{DVec2, DVec3};
 use place::Place;
 use std::f64::consts::{PI, TAU};
@@ -25,7 +28,7 @@ use toile_audit::Shape;
 use toile_body::{Landmarks, Part};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
-use toile_pattern::{BodyPart, Frame, Panel, Pattern, Side};
+use toile_pattern::{BodyPart, Panel, Pattern, Side};
 
 /// Room between body and panel [m].
 const CLEARANCE: f64 = 0.015;
@@ -41,16 +44,17 @@ const TUBE_OPENING: f64 = 0.006;
 const LEG_HALF_GAP: f64 = 0.003;
 /// How sharply wide skirts are bent at the sides [m].
 const ROOF_BEND_RADIUS: f64 = 0.12;
-/// How sharply wide panels of the trunk are bent [m].
-const TRUNK_BEND_RADIUS: f64 = 0.06;
 /// A panel stands upright if its own upright and its normal are so nearly those of the body.
 const UPRIGHT: f64 = 0.99;
-/// How far before panels of the trunk sleeves are put that would lie within [m].
-const BEFORE_TRUNK: f64 = 0.03;
-/// How far below the armpits a top without shoulders begins [m].
-const BELOW_ARMPIT: f64 = 0.01;
-/// How near to an arm a skirt may be [m].
-const BESIDE_ARM: f64 = 0.06;
+
+/// How sleeves begin that have frames of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sleeves {
+    /// Rolled around the arm, and closed before they are sewn to anything.
+    Rolled,
+    /// Where their frames put them, before and behind the arm.
+    Flat,
+}
 
 /// What is worn within a band is so near to the body there [m]; what is farther away is a sleeve.
 const BESIDE_SECTION: f64 = 0.08;
@@ -62,6 +66,8 @@ pub struct Arrangement {
     pub panels: Vec<Vec<DVec3>>,
     /// Which panels are bands around the waist.
     pub bands: Vec<bool>,
+    /// The arm that a panel is rolled around, 0 the left one, if it is half a sleeve.
+    pub sleeves: Vec<Option<u32>>,
     /// Whether all panels have frames of their own: such formats do not say what holds a garment up.
     pub is_framed: bool,
 }
@@ -76,11 +82,11 @@ pub fn arrange(
     body: &TriMesh,
     landmarks: &Landmarks,
 ) -> Result<Arrangement, Error> {
-    arrange_over(pattern, mesh, body, landmarks, &TriMesh::default(), 0)
+    arrange_over(pattern, mesh, body, landmarks, Sleeves::Rolled, &TriMesh::default(), 0)
 }
 
 /// The same around a body that wears something already: walls and legs go around that, too, and no panel touches it. Every panel is
-/// moved away from its place `moves` times at least.
+/// moved away from its place `moves` times at least. Sleeves that have frames of their own begin as asked.
 ///
 /// # Errors
 /// As for [`arrange()`].
@@ -89,6 +95,7 @@ pub(crate) fn arrange_over(
     mesh: &PatternMesh,
     body: &TriMesh,
     landmarks: &Landmarks,
+    sleeves: Sleeves,
     worn: &TriMesh,
     moves: u32,
 ) -> Result<Arrangement, Error> {
@@ -107,6 +114,10 @@ pub(crate) fn arrange_over(
     for (panel, points) in pattern.panels.iter().zip(&flat) {
         places.push(room.place(panel, points)?);
     }
+    let rolled = match sleeves {
+        Sleeves::Rolled => sleeve::rolled(pattern, &places, body, landmarks, lift)?,
+        Sleeves::Flat => vec![None; places.len()],
+    };
     let at = |places: &[Place], panel: u32, vertex: u32| {
         places[panel as usize].point(flat[panel as usize][vertex as usize])
     };
@@ -143,9 +154,11 @@ pub(crate) fn arrange_over(
         let panel = &pattern.panels[i];
         let inner: Vec<(i32, Place)> =
             within.iter().filter(|(layer, _)| *layer < panel.layer).cloned().collect();
-        let start = places[i].clone().outside(&inner);
-        let clear = (moves..MAX_MOVES).find_map(|k| {
-            let place = start.clone().moved(MOVE_STEP * f64::from(k));
+        // What cannot be rolled around an arm is put where its frame says.
+        let starts = rolled[i].clone().into_iter().chain([places[i].clone().outside(&inner)]);
+        let tries = starts.flat_map(|s| (moves..MAX_MOVES).map(move |k| (s.clone(), k)));
+        let clear = tries.into_iter().find_map(|(start, k)| {
+            let place = start.moved(MOVE_STEP * f64::from(k));
             let x: Vec<DVec3> = flat[i].iter().map(|p| place.point(*p)).collect();
             match room.touches(&before, &mesh.panels[i].mesh, &x) {
                 Ok(None) => Some(Ok((place, x))),
@@ -165,7 +178,12 @@ pub(crate) fn arrange_over(
     }
     let band = |p: &Panel| p.placement.part == Some(BodyPart::Waist);
     let is_framed = pattern.panels.iter().all(|p| p.placement.frame.is_some());
-    Ok(Arrangement { panels, bands: pattern.panels.iter().map(band).collect(), is_framed })
+    let arm = |(p, place): (&Panel, &Option<Place>)| {
+        place.as_ref().map(|_| u32::from(p.placement.part == Some(BodyPart::RightArm)))
+    };
+    let sleeves = pattern.panels.iter().zip(&rolled).map(arm).collect();
+    let bands = pattern.panels.iter().map(band).collect();
+    Ok(Arrangement { panels, bands, sleeves, is_framed })
 }
 
 /// The body that panels are put around.
@@ -181,111 +199,6 @@ struct BodyContext<'a> {
     ceiling: f64,
     /// How far before and behind the middle framed panels of the left and the right arm must be [m].
     out: [f64; 2],
-}
-
-/// How far from the middle, to the front and back, framed panels of an arm must be at least so that they do not lie within panels of the
-/// trunk, which would be sewn over the shoulder with the sleeve inside; nothing if none does.
-fn outside_trunk(pattern: &Pattern, arm: usize) -> f64 {
-    let outlines = |part: BodyPart| -> Vec<(f64, Vec<DVec2>)> {
-        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(part));
-        let put = |p: &Panel| {
-            let frame = p.placement.frame?;
-            let points = p.edges.iter().flat_map(|e| e.divide(8));
-            let put = |q: DVec2| (frame.translation + frame.rotation * q.extend(0.0)).truncate();
-            Some((frame.translation.z, points.map(put).collect()))
-        };
-        framed.filter_map(put).collect()
-    };
-    let sleeves = outlines([BodyPart::LeftArm, BodyPart::RightArm][arm]);
-    let is_before = |(z, panel): &&(f64, Vec<DVec2>)| {
-        let same = sleeves.iter().filter(|sleeve| sleeve.0 * z > 0.0);
-        same.into_iter().any(|(_, sleeve)| {
-            sleeve.iter().any(|p| is_within(*p, panel))
-                || panel.iter().any(|p| is_within(*p, sleeve))
-        })
-    };
-    let trunk = outlines(BodyPart::Torso);
-    let depths = trunk.iter().filter(is_before).map(|(z, _)| z.abs() + BEFORE_TRUNK);
-    depths.fold(0.0, f64::max)
-}
-
-/// Whether a point is within a closed line.
-fn is_within(p: DVec2, line: &[DVec2]) -> bool {
-    let mut within = false;
-    for (k, a) in line.iter().enumerate() {
-        let b = line[(k + 1) % line.len()];
-        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
-            within = !within;
-        }
-    }
-    within
-}
-
-/// How low framed panels of trunk and waist reach [m].
-fn ceiling(pattern: &Pattern) -> f64 {
-    let above = |p: &&Panel| matches!(p.placement.part, Some(BodyPart::Torso | BodyPart::Waist));
-    let framed = pattern.panels.iter().filter(above).filter_map(|p| Some((p, p.placement.frame?)));
-    let heights = framed.flat_map(|(p, frame)| {
-        let points = p.edges.iter().flat_map(|e| e.divide(8));
-        points.map(move |q| (frame.translation + frame.rotation * q.extend(0.0)).y)
-    });
-    heights.fold(f64::INFINITY, f64::min)
-}
-
-/// What frames must be lifted by so that the highest panel of the trunk begins at the neck, or of a skirt at the waist.
-fn lift(pattern: &Pattern, landmarks: &Landmarks) -> f64 {
-    let top = |wanted: BodyPart| {
-        let framed = pattern.panels.iter().filter(|p| p.placement.part == Some(wanted));
-        let heights =
-            framed.filter_map(|p| Some((p, p.placement.frame?))).flat_map(|(p, frame)| {
-                let points = p.edges.iter().flat_map(|e| e.divide(8));
-                points.map(move |q| (frame.translation + frame.rotation * q.extend(0.0)).y)
-            });
-        heights.max_by(f64::total_cmp)
-    };
-    if let Some(side) = strapless(pattern) {
-        return landmarks.armpit[0].y.min(landmarks.armpit[1].y) - BELOW_ARMPIT - side;
-    }
-    let neck = landmarks.side_neck[0].y + 0.01;
-    let (torso, hips) = (top(BodyPart::Torso), top(BodyPart::Hips));
-    torso.map(|y| neck - y).or(hips.map(|y| landmarks.waist.y - y)).unwrap_or(0.0)
-}
-
-/// The upper end of the side seams of a top that has no shoulders and nothing above them; nothing if it has.
-fn strapless(pattern: &Pattern) -> Option<f64> {
-    let above = |p: &Panel| {
-        let part = p.placement.part;
-        let limbs = [BodyPart::Neck, BodyPart::Head, BodyPart::LeftArm, BodyPart::RightArm];
-        part.is_some_and(|part| limbs.contains(&part))
-    };
-    if pattern.panels.iter().any(above) {
-        return None;
-    }
-    let framed = |part: &toile_pattern::EdgePart| {
-        let panel = pattern.panel(&part.panel)?;
-        let frame =
-            panel.placement.frame.filter(|_| panel.placement.part == Some(BodyPart::Torso))?;
-        let edge = panel.edge(&part.edge)?;
-        let put = |p: DVec2| frame.translation + frame.rotation * p.extend(0.0);
-        Some((panel.placement.side?, [put(edge.from), put(edge.to)]))
-    };
-    let mut highest: Option<f64> = None;
-    for seam in &pattern.seams {
-        let ends = [&seam.a, &seam.b].map(|side| side.first().and_then(framed));
-        let [Some((side, a)), Some((other, b))] = ends else { continue };
-        if side == other {
-            continue;
-        }
-        let run = |[p, q]: [DVec3; 2]| (q - p).abs();
-        let whole = run(a) + run(b);
-        if whole.x > whole.y {
-            // A seam that runs across joins front and back over the shoulder.
-            return None;
-        }
-        let top = a.iter().chain(&b).map(|p| p.y).fold(f64::NEG_INFINITY, f64::max);
-        highest = Some(highest.map_or(top, |h| h.max(top)));
-    }
-    highest
 }
 
 impl BodyContext<'_> {
@@ -359,59 +272,6 @@ impl BodyContext<'_> {
         let depth = self.depth(side, top - ROOF_BEND_RADIUS, top) + CLEARANCE;
         let origin = DVec3::new(0.0, top, side * (depth + high));
         Place::Roof { origin, side, middle, level: self.width(top), bend: ROOF_BEND_RADIUS }
-    }
-
-    /// A place like a roof for an upright panel of a skirt whose frame would put it beyond an arm: sewn to the other half it would
-    /// close around that.
-    fn roof(&self, panel: &Panel, frame: &Frame, points: &[DVec2]) -> Option<Place> {
-        let turned = |v: DVec3| frame.rotation * v;
-        let is_upright = turned(DVec3::Y).y > UPRIGHT && turned(DVec3::Z).z.abs() > UPRIGHT;
-        if panel.placement.part != Some(BodyPart::Hips) || !is_upright {
-            return None;
-        }
-        let up = DVec3::Y * self.lift;
-        let put = |p: &DVec2| frame.translation + up + turned(p.extend(0.0));
-        if !points.iter().any(|p| self.is_beyond_an_arm(put(p), BESIDE_ARM)) {
-            return None;
-        }
-        let (_, high) = bounds(points);
-        let side = turned(DVec3::Z).z.signum();
-        let top = frame.translation.y + self.lift + high.y;
-        let top = top.min(self.landmarks.waist.y).min(self.ceiling - TUBE_OPENING);
-        Some(self.level(side, top, high.y, -side * frame.translation.x))
-    }
-
-    /// An upright panel of the trunk that reaches beyond an arm below it: bent, so that its sides pass between arm and trunk.
-    fn bow(&self, panel: &Panel, frame: &Frame, points: &[DVec2]) -> Option<Place> {
-        let turned = |v: DVec3| frame.rotation * v;
-        let is_upright = turned(DVec3::Y).y > UPRIGHT && turned(DVec3::Z).z.abs() > UPRIGHT;
-        let origin = frame.translation + DVec3::Y * self.lift;
-        let is_beyond = |p: &DVec2| self.is_beyond_an_arm(origin + turned(p.extend(0.0)), 0.0);
-        if panel.placement.part != Some(BodyPart::Torso) || !is_upright {
-            return None;
-        }
-        let side = turned(DVec3::Z).z.signum();
-        let level = 0.8 * self.landmarks.shoulder[0].x.abs();
-        let place = Place::Bent {
-            origin: DVec3::new(0.0, origin.y, origin.z),
-            side,
-            middle: -side * origin.x,
-            level,
-            bend: TRUNK_BEND_RADIUS,
-        };
-        points.iter().any(is_beyond).then_some(place)
-    }
-
-    /// Whether a point is as far from the middle as an arm at its height, or nearer to it than `margin`.
-    fn is_beyond_an_arm(&self, p: DVec3, margin: f64) -> bool {
-        let marks = self.landmarks;
-        let arm = usize::from(p.x < 0.0);
-        let (shoulder, elbow, wrist) = (marks.shoulder[arm], marks.elbow[arm], marks.wrist[arm]);
-        let tip = marks.hand[arm];
-        [[shoulder, elbow], [elbow, wrist], [wrist, tip]].into_iter().any(|[a, b]| {
-            let t = (a.y - p.y) / (a.y - b.y).max(1e-9);
-            (0.0..=1.0).contains(&t) && p.x.abs() > a.lerp(b, t).x.abs() - margin
-        })
     }
 
     /// Half the width of the trunk at a height, without arms.
@@ -549,3 +409,6 @@ fn bounds(points: &[DVec2]) -> (DVec2, DVec2) {
     let start = (DVec2::INFINITY, DVec2::NEG_INFINITY);
     points.iter().fold(start, |(low, high), p| (low.min(*p), high.max(*p)))
 }
+
+#[cfg(test)]
+mod tests;

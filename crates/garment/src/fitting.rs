@@ -20,8 +20,10 @@ mod open;
 mod order;
 mod over;
 mod refine;
+mod rest;
 mod saved;
 mod setup;
+mod threads;
 
 pub use hold::Grip;
 pub(crate) use refine::Carrier;
@@ -37,6 +39,7 @@ use setup::{joined, spacing, tapes};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use threads::KEEPS_LENGTH;
 use toile_collide::field;
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
@@ -52,48 +55,22 @@ const PULL: [f64; 2] = [0.1, 4.0];
 /// Bounds of that pull [N/m].
 const PULL_LEAST: f64 = 3.0;
 const PULL_MOST: [f64; 2] = [15.0, 600.0];
-/// Most steps in which seams over the body are closed before the others, and how much harder their threads pull.
-const FIRST: u32 = 16;
-const FIRST_PULL: f64 = 6.0;
-/// Steps with the gentlest pull; after them it grows by this factor in each.
+/// Steps with the gentlest pull.
 const GENTLE: u32 = 8;
-const GROWTH: f64 = 1.2;
-/// Pull beyond which no seam is closed: that of a hand which draws a tight cuff together [N/m]. Only what stays wide open is drawn so hard.
-const PULL_BY_HAND: f64 = 4000.0;
 /// Part of the velocity that is kept from step to step while the garment settles; nothing is when it has begun to slow down.
 const KEPT: f64 = 0.9;
 /// Most steps until all seams are closed.
 const PATIENCE: u32 = 80;
-/// Sewing is at its end, too, if in so many steps the widest opening has not become smaller by this factor …
-const STALLED: u32 = 10;
-const SMALLER: f64 = 0.9;
-/// … and is smaller than so many stitches: what lies crosswise is then ironed.
-const CROSSWISE: f64 = 1.5;
-/// … and than this [m].
-const CROSSWISE_MOST: f64 = 0.03;
 /// Steps between attempts to iron.
 const IRON_AGAIN: u32 = 10;
 /// Most iterations of a step of sewing: how it moves on the way matters to nobody, only that it does.
 const SEWING_ITERATIONS: u32 = 12;
+/// A step of sewing that takes more than so many, over all its parts, is one in which cloth is jammed.
+const JAMMED: u32 = 4 * SEWING_ITERATIONS;
 /// Length of a step [s].
 pub const STEP: f64 = 0.02;
-/// A garment is at rest when it moves less than this [m] …
-const STAYS: f64 = 5e-4;
-/// … and never faster than this [m/s], root mean squares …
+/// A garment at rest is never faster than this [m/s], root mean square.
 const STILL: f64 = 5e-3;
-/// … over so many steps in which nothing is slowed down.
-const CALM: u32 = 20;
-/// It is let go to see that at the latest when it is slower than this [m/s].
-const SLOWEST: f64 = 2e-4;
-/// It has found its place when it is slower than this [m/s], or after so many steps; from then on there is friction with the body.
-const SLOW: f64 = 0.01;
-const SLIDING: u32 = 80;
-/// A panel all of which is so far below the feet has fallen off [m].
-const BELOW: f64 = 0.1;
-/// Steps after which what was crushed by sewing has come free.
-const FALLING: u32 = 8;
-/// Steps after which stitches that are still open will not close.
-const STUCK: u32 = 40;
 /// Steps after which a garment with open stitches is given up.
 const HOPELESS: u32 = 90;
 /// Steps between attempts to join what could not be joined yet.
@@ -162,6 +139,8 @@ pub struct Fitting {
     has_friction: bool,
     /// Whether its pattern says nothing of what holds it up.
     is_framed: bool,
+    /// Whether sleeves began rolled around the arms.
+    has_rolled_sleeves: bool,
     /// How it is kept from falling, and where it was when it was let go.
     grip: Grip,
     start: Option<hold::Start>,
@@ -173,6 +152,10 @@ pub struct Fitting {
     slow: f64,
     /// Speed after the step before, root mean square [m/s].
     speed: f64,
+    /// How far the fastest vertex went in the step before [m], if there was one.
+    displacement: Option<f64>,
+    /// Step and time [s] from which steps of its world have the present length.
+    clock: (u64, f64),
     /// Present and largest pull of the threads [N/m].
     pull: [f64; 2],
     /// Opening of a seam within which threads are springs [m].
@@ -201,8 +184,10 @@ impl Fitting {
         let world = world(panels.clone(), &ranges, body, &fabrics, Some(0.0), Stage::Sewing)?;
         let bands = &arrangement.bands;
         let mut fitting = Self::assembled(mesh, panels, ranges, bands, body, &fabrics, world);
+        fitting.first = order::first(mesh, &fitting.panels.positions, body, &arrangement.sleeves);
         fitting.is_first = fitting.first.contains(&true);
         fitting.is_framed = arrangement.is_framed;
+        fitting.has_rolled_sleeves = arrangement.sleeves.iter().any(Option::is_some);
         fitting.thread()?;
         Ok(fitting)
     }
@@ -230,7 +215,7 @@ impl Fitting {
             at: (0..panels.positions.len() as u32).collect(),
             joined: vec![false; pairs.len()],
             is_first: false,
-            first: order::over_body(mesh, &panels.positions, body),
+            first: Vec::new(),
             seams: seams.collect(),
             bands: bands.to_vec(),
             tapes: tapes(mesh, bands),
@@ -245,12 +230,15 @@ impl Fitting {
             is_elastic: mesh.panels.iter().any(|p| !p.elastics.is_empty()),
             has_friction: false,
             is_framed: false,
+            has_rolled_sleeves: false,
             grip: Grip::default(),
             start: None,
             elastic: Vec::new(),
             calm: None,
             slow: 0.5 * STILL,
             speed: 0.0,
+            displacement: None,
+            clock: (0, 0.0),
             pull,
             closed,
             progress: (f64::INFINITY, 0),
@@ -292,16 +280,6 @@ impl Fitting {
         self.stage
     }
 
-    /// Whether all seams are closed and the garment has begun to fall: when a coarse one may be refined.
-    pub fn is_settling(&self) -> bool {
-        self.stage == Stage::Draping && self.open_stitches() == 0 && self.steps >= FALLING
-    }
-
-    /// Whether stitches have stayed open for so long that they will stay so.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.stage == Stage::Draping && self.open_stitches() > 0 && self.steps >= STUCK
-    }
-
     /// The panels, in the order of the pattern.
     pub fn panels(&self) -> &[PanelRange] {
         &self.ranges
@@ -315,6 +293,11 @@ impl Fitting {
     /// How many pairs of sewn vertices are still held by threads.
     pub fn open_stitches(&self) -> usize {
         self.joined.iter().filter(|j| !**j).count()
+    }
+
+    /// Whether sleeves began rolled around the arms.
+    pub(crate) fn has_rolled_sleeves(&self) -> bool {
+        self.has_rolled_sleeves
     }
 
     /// The widest opening of a seam [m].
@@ -346,32 +329,6 @@ impl Fitting {
         mesh
     }
 
-    /// Threads between all that is sewn and not yet joined.
-    fn thread(&mut self) -> Result<(), Error> {
-        let force = self.pull[0] * self.spacing;
-        let due = |k: &usize| !self.joined[*k] && (!self.is_first || self.first[*k]);
-        let open = (0..self.pairs.len()).filter(due).map(|k| (&self.pairs[k], k));
-        let at = |pair: &[u32; 2]| pair.map(|v| self.at[v as usize]);
-        let threads = open.map(|(pair, k)| Seam {
-            vertices: at(pair),
-            force: if self.first[k] { FIRST_PULL * force } else { force },
-            slack: self.closed,
-            rest: 0.0,
-        });
-        let is_on = |t: &&Seam| self.stage != Stage::Sewing || t.vertices[0] < self.worn;
-        let tapes = self
-            .tapes
-            .iter()
-            .filter(is_on)
-            .map(|tape| Seam { vertices: at(&tape.vertices), ..*tape });
-        let seams = threads
-            .chain(tapes)
-            .chain(self.elastic_threads())
-            .filter(|s| s.vertices[0] != s.vertices[1])
-            .collect();
-        Ok(self.world.sew(seams)?)
-    }
-
     /// One step.
     ///
     /// # Errors
@@ -382,30 +339,32 @@ impl Fitting {
             Ok(report) => report,
             Err(error) => {
                 (self.pull, self.speed) = (pull, speed);
+                // The length that was chosen for this step is kept when it is tried again.
+                self.displacement = self.displacement.map(|_| KEEPS_LENGTH);
                 self.world.restore(state)?;
-                self.thread()?;
-                return Err(self.cause(error));
+                let is_jammed = matches!(error, Error::Sim(toile_sim::Error::Unresolved { .. }));
+                if !(self.is_first && is_jammed) {
+                    self.thread()?;
+                    return Err(self.cause(error));
+                }
+                // What is drawn hardest presses cloth to the body until nothing moves: the other seams relieve it.
+                self.sew_others()?;
+                self.step_world()?
             }
         };
         self.steps += 1;
+        let state = self.world.state();
+        let fastest = state.v.iter().map(|v| v.length()).fold(0.0, f64::max);
+        self.displacement = Some(fastest * self.world.settings().step);
+        if self.is_framed && self.stage == Stage::Sewing && report.iterations > JAMMED {
+            self.relieve()?;
+        }
         if self.basting.steps > 0 {
             self.basting.steps -= 1;
         } else {
             self.enter_next_stage()?;
         }
         Ok(report)
-    }
-
-    /// Why a step failed: where seams are drawn together by hand and cannot close, cloth is pressed until nothing moves any more, and the seam
-    /// that stays open is the cause.
-    fn cause(&self, error: Error) -> Error {
-        let is_drawn = self.stage == Stage::Sewing && self.pull[0] > self.pull[1];
-        match error {
-            Error::Sim(toile_sim::Error::Unresolved { .. }) if is_drawn => {
-                self.open().unwrap_or(error)
-            }
-            error => error,
-        }
     }
 
     /// A step of its world, with threads that pull harder from time to time and velocities that are slowed down.
@@ -424,16 +383,14 @@ impl Fitting {
         self.speed = keep * speed;
         let v = self.world.state().v.clone();
         self.world.set_velocities(|i, _| v[i as usize] * keep);
+        if self.stage == Stage::Sewing && self.is_framed {
+            self.limit_displacement()?;
+        }
+        if self.stage == Stage::Draping && self.open_stitches() > 0 && self.pull[0] > self.pull[1] {
+            // Which stitches are drawn by hand follows from where they are now: who resumes knows no more.
+            self.thread()?;
+        }
         Ok(self.world.step()?)
-    }
-
-    /// Lets threads pull harder: no more than the fabric bears well, unless a seam stays wide open.
-    fn pull_harder(&mut self) -> Result<(), Error> {
-        let is_wide = self.widest_gap() > self.crosswise();
-        let most = if is_wide { PULL_BY_HAND.max(self.pull[1]) } else { self.pull[1] };
-        // What was drawn hard is not let go again.
-        self.pull[0] = (self.pull[0] * GROWTH).min(most.max(self.pull[0]));
-        self.thread()
     }
 
     /// Enters the next stage if this one is complete.
@@ -506,74 +463,6 @@ impl Fitting {
         self.world.restore(State { time: 0.0, step: 0, previous_step: None, ..state.clone() })?;
         if resumed {
             self.world.restore(state)?;
-        }
-        Ok(())
-    }
-
-    /// Joins the seams that are sewn first when they are closed, and sews the others, too. Not before: they have few stitches, which
-    /// all others together would draw open again.
-    fn end_first(&mut self) -> Result<(), Error> {
-        let first = self.pairs.iter().zip(&self.first).filter(|(_, first)| **first);
-        let widest = first.map(|(pair, _)| self.gap(*pair)).fold(0.0, f64::max);
-        if widest < 2.0 * self.closed || self.steps >= FIRST {
-            (self.is_first, self.steps) = (false, 0);
-            self.weld()?;
-            self.thread()?;
-        }
-        Ok(())
-    }
-
-    /// Name of a panel that is wholly below the feet.
-    fn fallen(&self) -> Option<String> {
-        let (x, triangles) = (&self.world.state().x, &self.world.model().mesh.triangles);
-        let feet = self.body.positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        let below = |t: u32| triangles[t as usize].iter().all(|v| x[*v as usize].y < feet - BELOW);
-        let panel = self.ranges.iter().find(|r| r.triangles.clone().all(below));
-        panel.map(|r| r.name.clone())
-    }
-
-    /// Whether threads have done what they can: all seams are nearly closed, or all but what lies crosswise.
-    fn is_sewn(&mut self) -> bool {
-        let widest = self.widest_gap();
-        if widest < SMALLER * self.progress.0 {
-            self.progress = (widest, self.steps);
-        }
-        let stalled = self.steps >= GENTLE + STALLED && self.steps - self.progress.1 >= STALLED;
-        widest < 2.0 * self.closed || stalled && widest < self.crosswise()
-    }
-
-    /// How far open what lies crosswise may be to be ironed [m].
-    fn crosswise(&self) -> f64 {
-        (CROSSWISE * self.spacing).min(CROSSWISE_MOST)
-    }
-
-    /// Whether it is at rest.
-    fn rest(&mut self) -> Result<(), Error> {
-        let speed = self.world.state().rms_speed();
-        if !self.has_friction {
-            let slow = self.steps > 10 && speed < SLOW;
-            if slow || self.steps > SLIDING {
-                self.has_friction = true;
-                self.renew()?;
-            }
-            return Ok(());
-        }
-        let x = &self.world.state().x;
-        self.calm = match self.calm.take() {
-            Some((steps, from)) if speed < STILL && from.len() == x.len() => {
-                Some((steps + 1, from))
-            }
-            None if speed < self.slow => Some((0, x.clone())),
-            _ => None,
-        };
-        if let Some((CALM.., from)) = &self.calm {
-            let distance: f64 = x.iter().zip(from).map(|(x, from)| x.distance_squared(*from)).sum();
-            if (distance / x.len() as f64).sqrt() < STAYS && self.open_stitches() == 0 {
-                self.stage = Stage::Done;
-            }
-            // It swings: let go too early.
-            self.slow = (0.5 * self.slow).max(SLOWEST);
-            self.calm = None;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod fabrics;
 pub mod fit;
 mod fitting;
 mod iron;
+mod shell;
 mod tailor;
 mod weld;
 

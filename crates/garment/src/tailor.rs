@@ -4,10 +4,11 @@
 //! the garment has begun to fall, it continues with the triangles asked for ([`Fitting::refined`]). Where that fails, because the coarse
 //! panels cannot be arranged or sewn, or the fine ones cannot be laid in their place, all is done with fine triangles from the start.
 
-use crate::arrange::arrange_over;
+use crate::arrange::{Sleeves, arrange_over};
 use crate::error::Error;
 use crate::fabrics::Fabrics;
 use crate::fitting::{Carrier, Fitting, SavedFitting, Stage};
+use crate::shell;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -52,6 +53,8 @@ pub struct Tailor<'a> {
     fabrics: Fabrics,
     /// Numbers of the panels with which each garment of an outfit ends, in the order of dressing.
     dressing: Vec<usize>,
+    /// Length of edges asked for [m].
+    edge_length: f64,
     /// Coarse panels, while it is sewn with them, and how they carry the fine ones.
     coarse: Option<(PatternMesh, Carrier)>,
     fitting: Fitting,
@@ -105,25 +108,38 @@ impl<'a> Tailor<'a> {
         fabrics: Fabrics,
     ) -> Result<Self, Error> {
         let first = 0..dressing.first().copied().unwrap_or(pattern.panels.len());
-        let fitted = |mesh: &PatternMesh| {
+        let fitted = |mesh: &PatternMesh, body: &TriMesh| {
             begun(
                 &pattern.part(first.clone()),
                 &mesh.part(first.clone()),
-                &body,
+                body,
                 &landmarks,
                 &fabrics,
+                Sleeves::Rolled,
             )
         };
-        let coarse =
-            coarser(&pattern, edge_length).and_then(|coarse| Some((fitted(&coarse).ok()?, coarse)));
+        let coarse = coarser(&pattern, edge_length).and_then(|coarse| {
+            let fitting = fitted(&coarse, &coarse_body(&body, edge_length)).ok()?;
+            Some((fitting, coarse))
+        });
         let (fitting, coarse) = match coarse {
             Some((fitting, coarse)) => {
                 let carrier = Carrier::new(&coarse, &mesh);
                 (fitting, Some((coarse, carrier)))
             }
-            None => (fitted(&mesh)?, None),
+            None => (fitted(&mesh, &body)?, None),
         };
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, coarse, fitting })
+        Ok(Self {
+            pattern,
+            mesh,
+            body,
+            landmarks,
+            fabrics,
+            dressing,
+            edge_length,
+            coarse,
+            fitting,
+        })
     }
 
     /// Resumes a saved garment. Everything else must be as it was then.
@@ -153,15 +169,29 @@ impl<'a> Tailor<'a> {
         if !dressing.contains(&panels) || !is_ascending {
             return Err(Error::OtherGarment);
         }
-        let fitting =
-            Fitting::restored(&current.part(0..panels), saved.fitting, state, body, &fabrics)?;
+        let worn_by = match saved.is_coarse {
+            true => coarse_body(body, edge_length),
+            false => Cow::Borrowed(body),
+        };
+        let current = current.part(0..panels);
+        let fitting = Fitting::restored(&current, saved.fitting, state, &worn_by, &fabrics)?;
         let coarse = coarse.map(|coarse| {
             let carrier = Carrier::new(&coarse, mesh);
             (coarse, carrier)
         });
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
         let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, coarse, fitting })
+        Ok(Self {
+            pattern,
+            mesh,
+            body,
+            landmarks,
+            fabrics,
+            dressing,
+            edge_length,
+            coarse,
+            fitting,
+        })
     }
 
     /// What has to be saved, beside the state of the world of its fitting.
@@ -283,7 +313,7 @@ impl<'a> Tailor<'a> {
                         Err(_) => self.begin_fine()?,
                     }
                 } else if self.fitting.is_settling() {
-                    match self.fitting.refined(coarse, &self.mesh)? {
+                    match self.fitting.refined(coarse, &self.mesh, &self.body)? {
                         Some(fine) => (self.fitting, self.coarse) = (fine, None),
                         None => self.begin_fine()?,
                     }
@@ -296,7 +326,17 @@ impl<'a> Tailor<'a> {
             Err(error @ (Error::Fallen { .. } | Error::Sim(toile_sim::Error::Stopped { .. }))) => {
                 Err(error)
             }
-            Err(error @ Error::Open { gap: WIDE_OPEN.., .. }) => Err(error),
+            Err(error @ Error::Open { gap: WIDE_OPEN.., .. })
+                if !self.fitting.has_rolled_sleeves() =>
+            {
+                Err(error)
+            }
+            // Where sleeves rolled around the arms jam, they may close from before and behind them.
+            Err(_) if self.fitting.has_rolled_sleeves() => {
+                self.fitting = self.with_flat_sleeves(coarse)?;
+                self.fitting.stop_with(Arc::clone(&stop));
+                self.fitting.step()
+            }
             Err(_) => {
                 self.begin_fine()?;
                 self.fitting.stop_with(Arc::clone(&stop));
@@ -313,6 +353,12 @@ impl<'a> Tailor<'a> {
         Ok(is_due && self.fitting.baste(below_armpits(&self.landmarks))?)
     }
 
+    /// Starts again with coarse triangles, sleeves before and behind the arms.
+    fn with_flat_sleeves(&self, coarse: &PatternMesh) -> Result<Fitting, Error> {
+        let body = coarse_body(&self.body, self.edge_length);
+        self.first_garment(coarse, &body, Sleeves::Flat)
+    }
+
     /// The next garment of an outfit around what is worn, when that hangs; `mesh` has the panels of all garments.
     fn dress_further(&self, mesh: &PatternMesh) -> Result<Option<Fitting>, Error> {
         let worn = self.fitting.panel_count();
@@ -320,9 +366,13 @@ impl<'a> Tailor<'a> {
         let Some(end) = next.filter(|_| self.fitting.is_worn()) else { return Ok(None) };
         let (pattern, own) = (self.pattern.part(worn..*end), mesh.part(worn..*end));
         let (upto, cloth) = (mesh.part(0..*end), self.fitting.worn_mesh());
+        let body = match self.is_coarse() {
+            true => coarse_body(&self.body, self.edge_length),
+            false => Cow::Borrowed(&*self.body),
+        };
         for moves in 0..MOVES {
-            let (body, landmarks) = (&self.body, &self.landmarks);
-            let arranged = arrange_over(&pattern, &own, body, landmarks, &cloth, moves)?;
+            let (landmarks, sleeves) = (&self.landmarks, Sleeves::Rolled);
+            let arranged = arrange_over(&pattern, &own, &body, landmarks, sleeves, &cloth, moves)?;
             if let Some(fitting) = self.fitting.over(&upto, &arranged)? {
                 return Ok(Some(fitting));
             }
@@ -340,9 +390,19 @@ impl<'a> Tailor<'a> {
 
     /// The first garment with the triangles asked for.
     fn restart(&self) -> Result<Fitting, Error> {
+        self.first_garment(&self.mesh, &self.body, Sleeves::Rolled)
+    }
+
+    /// The first garment with the panels of `mesh`, on a body or a shell of it.
+    fn first_garment(
+        &self,
+        mesh: &PatternMesh,
+        body: &TriMesh,
+        sleeves: Sleeves,
+    ) -> Result<Fitting, Error> {
         let first = 0..self.dressing.first().copied().unwrap_or(self.pattern.panels.len());
-        let (pattern, mesh) = (self.pattern.part(first.clone()), self.mesh.part(first));
-        begun(&pattern, &mesh, &self.body, &self.landmarks, &self.fabrics)
+        let (pattern, mesh) = (self.pattern.part(first.clone()), mesh.part(first));
+        begun(&pattern, &mesh, body, &self.landmarks, &self.fabrics, sleeves)
     }
 }
 
@@ -358,8 +418,10 @@ fn begun(
     body: &TriMesh,
     landmarks: &Landmarks,
     fabrics: &Fabrics,
+    sleeves: Sleeves,
 ) -> Result<Fitting, Error> {
-    let arranged = arrange_over(pattern, mesh, body, landmarks, &TriMesh::default(), 0)?;
+    let nothing = TriMesh::default();
+    let arranged = arrange_over(pattern, mesh, body, landmarks, sleeves, &nothing, 0)?;
     Fitting::new(mesh, &arranged, body, fabrics)
 }
 
@@ -389,4 +451,10 @@ fn coarser(pattern: &Pattern, edge_length: f64) -> Option<PatternMesh> {
         return None;
     }
     meshing::mesh(pattern, COARSE_RATIO * edge_length).ok()
+}
+
+/// The body that coarse panels are sewn on.
+fn coarse_body(body: &TriMesh, edge_length: f64) -> Cow<'_, TriMesh> {
+    let shell = shell::around(body, COARSE_RATIO * edge_length);
+    shell.map_or(Cow::Borrowed(body), Cow::Owned)
 }

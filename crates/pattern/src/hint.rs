@@ -13,6 +13,7 @@ fn is_right(name: &str) -> bool {
         || name.contains("mirrored")
         || name.ends_with("_r")
         || name.ends_with("-r")
+        || name.contains("_r_")
 }
 
 /// The part of the body that a name speaks of.
@@ -20,7 +21,10 @@ pub(crate) fn part_of(name: &str) -> Option<BodyPart> {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let pick = |left, right| Some(if is_right(&name) { right } else { left });
-    if has(&["sleeve", "cuff", "sl_"]) {
+    // First: trousers may have cuffs, too.
+    if has(&["pant", "trouser"]) {
+        pick(BodyPart::LeftLeg, BodyPart::RightLeg)
+    } else if has(&["sleeve", "cuff", "sl_"]) {
         pick(BodyPart::LeftArm, BodyPart::RightArm)
     } else if has(&["hood"]) {
         Some(BodyPart::Head)
@@ -28,8 +32,6 @@ pub(crate) fn part_of(name: &str) -> Option<BodyPart> {
         Some(BodyPart::Neck)
     } else if has(&["wb_", "waistband", "belt"]) {
         Some(BodyPart::Waist)
-    } else if has(&["pant", "trouser"]) {
-        pick(BodyPart::LeftLeg, BodyPart::RightLeg)
     } else if has(&["skirt", "godet", "ruffle", "ins_"]) {
         Some(BodyPart::Hips)
     } else if has(&["torso", "bodice", "top", "shirt"]) {
@@ -160,6 +162,14 @@ mod tests {
             // What a pattern says itself is kept.
             assert_eq!(wanted.with_hints(), wanted);
         }
+    }
+
+    #[test]
+    fn cuffs_belong_to_what_their_names_say_else() {
+        let part = super::part_of;
+        assert_eq!(part("sl_left_cuff_f"), Some(BodyPart::LeftArm));
+        assert_eq!(part("pant_r_cuff_skirt_b"), Some(BodyPart::RightLeg));
+        assert_eq!(part("pant_l_cuff_f"), Some(BodyPart::LeftLeg));
     }
 
     #[test]

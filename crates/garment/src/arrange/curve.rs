@@ -1,6 +1,6 @@
 //! Level closed curves that panels stand on.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 /// The point of a closed curve at a distance along it.
 pub(super) fn along(curve: &[DVec3], distance: f64) -> DVec3 {
@@ -65,6 +65,18 @@ pub(super) fn centre(curve: &[DVec3], side: f64) -> f64 {
         length += p.distance(curve[(k + 1) % curve.len()]);
     }
     best.1
+}
+
+/// Whether a point is within a closed line.
+pub(super) fn is_within(p: DVec2, line: &[DVec2]) -> bool {
+    let mut within = false;
+    for (k, a) in line.iter().enumerate() {
+        let b = line[(k + 1) % line.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
+            within = !within;
+        }
+    }
+    within
 }
 
 #[cfg(test)]

@@ -15,6 +15,18 @@ pub(super) enum Place {
     Flat { origin: DVec3, across: DVec3, up: DVec3, away: DVec3 },
     /// Around an axis through `origin` along `up`; x = 0 lies in direction `out`, and x grows towards `up` × `out`.
     Tube { origin: DVec3, up: DVec3, out: DVec3, radius: f64, away: DVec3 },
+    /// A part of a tube around an axis through `centre`: a point is `along` · p down it and (`across` · p − `middle`) around it, from
+    /// direction `out` towards `over`.
+    Rolled {
+        centre: DVec3,
+        down: DVec3,
+        over: DVec3,
+        out: DVec3,
+        along: DVec2,
+        across: DVec2,
+        middle: f64,
+        radius: f64,
+    },
     /// Upright on a level closed curve, x = 0 at `start` along it; y = 0 at `height`.
     Wall { curve: Vec<DVec3>, start: f64, height: f64 },
     /// Upright on a level closed curve around a leg, whose way through the middle stays where it is.
@@ -43,6 +55,10 @@ impl Place {
                 let (sin, cos) = libm::sincos(p.x / radius);
                 *origin + *up * p.y + (*out * cos + up.cross(*out) * sin) * *radius
             }
+            Self::Rolled { centre, down, over, out, along, across, middle, radius } => {
+                let (sin, cos) = libm::sincos((across.dot(p) - middle) / radius);
+                *centre + *down * along.dot(p) + (*out * cos + *over * sin) * *radius
+            }
             Self::Wall { curve, start, height } | Self::Leg { curve, start, height } => {
                 let on = along(curve, start + p.x);
                 DVec3::new(on.x, height + p.y, on.z)
@@ -63,6 +79,7 @@ impl Place {
             Self::Flat { origin, away, .. } | Self::Tube { origin, away, .. } => {
                 *origin += *away * distance;
             }
+            Self::Rolled { centre, down, .. } => *centre += *down * distance,
             Self::Wall { curve, height, .. } => {
                 // Wider while that is not much, then also higher.
                 offset(curve, 0.2 * distance);
@@ -117,6 +134,16 @@ mod tests {
             Place::Bent { origin: DVec3::ONE, side: 1.0, middle: 0.0, level: 0.07, bend: 0.1 },
             Place::Roof { origin: DVec3::ONE, side: -1.0, middle: 0.02, level: 0.11, bend: 0.1 },
             Place::Leg { curve, start: 0.3, height: 1.0 },
+            Place::Rolled {
+                centre: DVec3::ONE,
+                down: DVec3::NEG_Y,
+                over: DVec3::X,
+                out: DVec3::Z,
+                along: DVec2::new(0.6, -0.8),
+                across: DVec2::new(0.8, 0.6),
+                middle: 0.03,
+                radius: 0.1,
+            },
             Place::Tube {
                 origin: DVec3::ZERO,
                 up: DVec3::Y,

@@ -67,8 +67,14 @@ impl Fitting {
             let left = wanted.len();
             wanted.retain(|i| !self.pairs[*i].into_iter().any(|v| fault(v).is_some()));
             if wanted.len() == left {
-                // The fault is not in what is to be joined now.
-                return Ok(());
+                // The fault is not in what is to be joined now, but beside it: cloth that is drawn tight over the body is nearer to it between
+                // other neighbours.
+                let beside = |v: usize| fault(v as u32).filter(|c| *c != DVec3::ZERO);
+                let corrections: Vec<Option<DVec3>> = (0..x.len()).map(beside).collect();
+                if corrections.iter().all(Option::is_none) || round + 1 == JOINING_ROUNDS {
+                    return Ok(());
+                }
+                x.iter_mut().zip(corrections).for_each(|(x, c)| *x += c.unwrap_or_default());
             }
         }
         Ok(())
@@ -152,6 +158,9 @@ impl Fitting {
         let mut state = State::at_rest(weld.mesh.positions.clone());
         state.v = momentum.iter().zip(&masses).map(|(p, m)| *p / *m).collect();
         (state.step, state.time) = (old.step, old.time);
+        // A world counts from its beginning as long as all steps were of its length.
+        let is_even = state.step as f64 * world.settings().step == state.time;
+        self.clock = if is_even { (0, 0.0) } else { (state.step, state.time) };
         world.restore(state)?;
         world.stop_with(self.stop_flag());
         if self.stage == Stage::Draping {

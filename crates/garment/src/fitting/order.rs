@@ -2,6 +2,9 @@
 //!
 //! Seams that lie over the body, of shoulders and along the top of sleeves, are closed before all others: the garment then hangs where it
 //! is to be worn, and no other seam draws it under an arm meanwhile. They are told by the body, which is right below them.
+//!
+//! Sleeves that begin as halves of a tube are closed then, too: where they lie, down the arm, a narrow one fits. Drawn up to the shoulder
+//! first, its end would have to be closed around an arm that is thicker there.
 
 use glam::DVec3;
 use toile_mesh::TriMesh;
@@ -16,8 +19,15 @@ const BELOW: f64 = 0.15;
 const ABOVE: f64 = 0.01;
 const BESIDE: f64 = 0.02;
 
-/// For every pair of sewn vertices of panels that are where `x` says whether its seam lies over the body.
-pub(super) fn over_body(mesh: &PatternMesh, x: &[DVec3], body: &TriMesh) -> Vec<bool> {
+/// For every pair of sewn vertices of panels that are where `x` says whether its seam is closed first: because it lies over the body, or
+/// because both its panels are of one sleeve.
+pub(super) fn first(
+    mesh: &PatternMesh,
+    x: &[DVec3],
+    body: &TriMesh,
+    sleeves: &[Option<u32>],
+) -> Vec<bool> {
+    let arm = |v: &toile_pattern::meshing::PanelVertex| sleeves.get(v.panel as usize).copied()?;
     let offsets = mesh.offsets();
     let Some((low, high)) = body.bounds() else { return Vec::new() };
     let least = low.y + HIGH * (high.y - low.y);
@@ -29,7 +39,7 @@ pub(super) fn over_body(mesh: &PatternMesh, x: &[DVec3], body: &TriMesh) -> Vec<
         };
         let over = pairs.clone().filter(|pair| lies_over(ends(pair), least, body)).count();
         let is_over = 2 * over > stitching.pairs.len();
-        all.extend(pairs.map(|_| is_over));
+        all.extend(pairs.map(|[a, b]| is_over || arm(a).is_some() && arm(a) == arm(b)));
     }
     all
 }

@@ -53,7 +53,9 @@ impl Fitting {
         panels.extend(next.panels.iter().cloned());
         let bands = [&self.bands[..], &next.bands].concat();
         let is_framed = self.is_framed || next.is_framed;
-        let all = Arrangement { panels, bands, is_framed };
+        let mut sleeves = vec![None; self.panel_count()];
+        sleeves.extend(next.sleeves.iter().copied());
+        let all = Arrangement { panels, bands, sleeves, is_framed };
         let (mut panels, ranges) = joined(mesh, &all);
         // Narrow while it is basted.
         let loose = self.basting.loose.as_ref().map(|_| panels.uv[..worn as usize].to_vec());

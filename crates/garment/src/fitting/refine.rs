@@ -23,26 +23,35 @@ use toile_pattern::meshing::PatternMesh;
 const REFINING_ROUNDS: u32 = 18;
 
 impl Fitting {
-    /// The same garment with a finer mesh, sewn, where this one is now. `coarse` is the mesh of this one. Nothing, if seams are open
-    /// yet or the fine mesh cannot be laid there free of intersections.
+    /// The same garment with a finer mesh, sewn, where this one is now, on a body that is no larger than the one of this. `coarse` is the mesh
+    /// of this one. Nothing, if seams are open yet or the fine mesh cannot be laid there free of intersections.
     ///
     /// # Errors
     /// If the simulation refuses something.
-    pub fn refined(&self, coarse: &PatternMesh, mesh: &PatternMesh) -> Result<Option<Self>, Error> {
+    pub fn refined(
+        &self,
+        coarse: &PatternMesh,
+        mesh: &PatternMesh,
+        body: &TriMesh,
+    ) -> Result<Option<Self>, Error> {
         if self.open_stitches() > 0 || coarse.panels.len() != mesh.panels.len() {
             return Ok(None);
         }
         let carrier = Carrier::new(coarse, mesh);
         let carried = carrier.carry(|v| self.position(v));
-        let arrangement =
-            Arrangement { panels: carried, bands: self.bands.clone(), is_framed: self.is_framed };
-        let mut fine = Self::new(mesh, &arrangement, &self.body, &self.fabrics)?;
+        let arrangement = Arrangement {
+            panels: carried,
+            bands: self.bands.clone(),
+            sleeves: Vec::new(),
+            is_framed: self.is_framed,
+        };
+        let mut fine = Self::new(mesh, &arrangement, body, &self.fabrics)?;
         let pairs = fine.pairs.clone();
         let mut weld = Weld::new(&fine.panels, &fine.panels.positions, &pairs, Meet::Middle);
-        let skin = field::Solid::with_holes(&self.body.positions, &self.body.triangles)?;
-        let solid = Shape::from(&self.body);
+        let skin = field::Solid::with_holes(&body.positions, &body.triangles)?;
+        let solid = Shape::from(body);
         (fine.stage, fine.grip) = (Stage::Draping, self.grip);
-        fine.has_friction = fine.is_elastic || fine.grip > Grip::Loose;
+        fine.has_friction = self.has_friction || fine.is_elastic || fine.grip > Grip::Loose;
         let start = |x: &Start| Start { x: carrier.carry(|v| x.x[v as usize]).concat() };
         fine.start = self.start.as_ref().map(start);
         fine.pull[0] = fine.pull[1];
@@ -61,6 +70,8 @@ impl Fitting {
                     fine.elastic = fine.rim_elastic(&start.x);
                     fine.thread()?;
                 }
+                // It has found its place: only what comes down from here slides.
+                fine.note_start();
                 return Ok(Some(fine));
             }
             let touching: Vec<u32> = near

@@ -16,7 +16,7 @@ use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use toile_mesh::TriMesh;
 use toile_pattern::meshing::PatternMesh;
-use toile_sim::State;
+use toile_sim::{Settings, State};
 
 /// What is saved of a fitting, beside the state of its world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,15 @@ pub struct SavedFitting {
     pub(super) is_framed: bool,
     #[serde(default)]
     pub(super) is_first: bool,
+    #[serde(default)]
+    pub(super) has_rolled_sleeves: bool,
+    #[serde(default)]
+    pub(super) displacement: Option<f64>,
+    /// Length of the step [s].
+    #[serde(default = "usual_step")]
+    pub(super) step: f64,
+    #[serde(default)]
+    pub(super) clock: (u64, f64),
     /// Which pairs are sewn first; it depends on where they were arranged.
     #[serde(default)]
     pub(super) first: Vec<bool>,
@@ -56,6 +65,10 @@ pub struct SavedFitting {
     pub(super) origin: Vec<DVec3>,
 }
 
+fn usual_step() -> f64 {
+    super::STEP
+}
+
 impl Fitting {
     /// What has to be saved, beside the state of its world.
     pub fn saved(&self) -> SavedFitting {
@@ -70,6 +83,10 @@ impl Fitting {
             basting: self.basting.steps,
             narrow: self.basting.loose.as_ref().map(|l| self.panels.uv[..l.len()].to_vec()),
             is_framed: self.is_framed,
+            has_rolled_sleeves: self.has_rolled_sleeves,
+            displacement: self.displacement,
+            step: self.world.settings().step,
+            clock: self.clock,
             is_first: self.is_first,
             first: self.first.clone(),
             grip: self.grip,
@@ -100,8 +117,12 @@ impl Fitting {
             return Err(Error::OtherGarment);
         }
         let flat = mesh.panels.iter().map(|p| p.mesh.positions.clone()).collect();
-        let arrangement =
-            Arrangement { panels: flat, bands: saved.bands, is_framed: saved.is_framed };
+        let arrangement = Arrangement {
+            panels: flat,
+            bands: saved.bands,
+            sleeves: Vec::new(),
+            is_framed: saved.is_framed,
+        };
         let (mut panels, ranges) = joined(mesh, &arrangement);
         let mut loose = None;
         if let Some(narrow) = &saved.narrow {
@@ -119,10 +140,15 @@ impl Fitting {
         whole.positions = saved.origin;
         let friction = if saved.has_friction { None } else { Some(0.0) };
         let mut world = world(whole, &ranges, body, fabrics, friction, saved.stage)?;
+        world.set_settings(Settings { step: saved.step, ..world.settings().clone() })?;
+        // First where its clock began to count: sums of times are rounded.
+        world.restore(State { step: saved.clock.0, time: saved.clock.1, ..state.clone() })?;
         world.restore(state)?;
         let mut fitting =
             Self::assembled(mesh, panels, ranges, &arrangement.bands, body, fabrics, world);
-        fitting.is_framed = arrangement.is_framed;
+        (fitting.is_framed, fitting.has_rolled_sleeves) =
+            (arrangement.is_framed, saved.has_rolled_sleeves);
+        (fitting.displacement, fitting.clock) = (saved.displacement, saved.clock);
         (fitting.at, fitting.worn) = (map, saved.worn);
         fitting.basting = Basting { steps: saved.basting, loose };
         fitting.joined = saved.joined;

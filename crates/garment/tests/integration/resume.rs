@@ -1,7 +1,7 @@
 //! A garment that was saved and restored goes on in the same bits, at any stage.
 
 use toile_body::{Figure, Mannequin, Pose};
-use toile_garment::{Error, Fabrics, Stage, Tailor};
+use toile_garment::{Error, Fabrics, Fitting, STEP, Stage, Tailor, arrange};
 use toile_pattern::design::Design;
 use toile_pattern::{Size, meshing};
 use toile_sim::Fabric;
@@ -53,6 +53,39 @@ fn a_restored_garment_takes_the_same_steps_while_coarse_sewn_and_draped() -> Res
     }
     assert!(seen.contains(&(true, Stage::Sewing, false)), "{seen:?}");
     assert!(seen.contains(&(false, Stage::Draping, true)), "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn a_garment_with_frames_takes_shorter_steps_while_stitches_are_far_and_resumes_in_them()
+-> Result<(), Error> {
+    let m = Figure::Female.measurements(Size::M);
+    let body = Mannequin::new(&m, Figure::Female, Pose::A)?;
+    let pattern = Design::find("tshirt").expect("a design").draft(&m);
+    let mesh = meshing::mesh(&pattern, 0.05).expect("a mesh");
+    let fabrics = Fabrics::from(&Fabric::default());
+    let mut arranged = arrange(&pattern, &mesh, &body.mesh, &body.landmarks)?;
+    arranged.is_framed = true;
+    let mut fitting = Fitting::new(&mesh, &arranged, &body.mesh, &fabrics)?;
+    let mut lengths = Vec::new();
+    for step in 0..24 {
+        fitting.step()?;
+        lengths.push(fitting.world().settings().step);
+        if step % 6 != 1 {
+            continue;
+        }
+        let (saved, state) = (fitting.saved(), fitting.world().state().clone());
+        let mut again = Fitting::restored(&mesh, saved, state, &body.mesh, &fabrics)?;
+        for _ in 0..STEPS {
+            fitting.step()?;
+            again.step()?;
+            let [a, b] = [&fitting, &again].map(|f| f.world().state().hash());
+            assert_eq!(a, b, "step {step}");
+        }
+        assert_eq!(fitting.saved(), again.saved(), "step {step}");
+    }
+    assert!(lengths[0] < STEP, "{lengths:?}");
+    assert!(lengths.iter().any(|l| *l == STEP), "{lengths:?}");
     Ok(())
 }
 
