@@ -108,11 +108,30 @@ def slots(file, obj, expected):
 
 
 def base_color(material):
+    """The colour of a material; of a texture, its mean."""
     if material.use_nodes:
         for node in material.node_tree.nodes:
             if node.type == "BSDF_PRINCIPLED":
-                return tuple(node.inputs["Base Color"].default_value)[:3]
+                socket = node.inputs["Base Color"]
+                image = image_behind(socket)
+                return mean_colour(image) if image else tuple(socket.default_value)[:3]
     return tuple(material.diffuse_color)[:3]
+
+
+def image_behind(socket):
+    """The image whose colours reach a socket, through whatever nodes."""
+    for link in socket.links:
+        if link.from_node.type == "TEX_IMAGE":
+            return link.from_node.image
+        for behind in link.from_node.inputs:
+            if image := image_behind(behind):
+                return image
+    return None
+
+
+def mean_colour(image):
+    pixels = image.pixels[:]
+    return tuple(sum(pixels[c :: image.channels]) * image.channels / len(pixels) for c in range(3))
 
 
 def attribute(file, obj, name, count):

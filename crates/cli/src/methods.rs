@@ -68,6 +68,11 @@ const METHODS: &[Method] = &[
     method("N5", "leapfrog and Verlet", "solver.integrator.type = \"leapfrog\" or \"verlet\""),
     method("N6-N9", "implicit rules, Newton's variants", "solver.method = \"implicit\", .implicit"),
     method("N6-N8", "Euler, midpoint, BDF2, quasi-static", "solver.barrier.rule"),
+    method(
+        "N10",
+        "conjugate gradients, preconditioners, Cholesky",
+        "solver.implicit.solve, solver.barrier.linear_tolerance",
+    ),
     method("D1", "vertex-face, continuous, three methods", "solver.collision.ccd"),
     method("D2", "edge-edge, continuous, three methods", "solver.collision.ccd"),
     method("D3", "boxes and k-DOPs swept over the step", "solver.collision.tree.volume"),

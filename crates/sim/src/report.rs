@@ -39,7 +39,7 @@ pub struct StageSeconds {
     pub detect: f64,
     /// The part of it that the default solver spends on bodies.
     pub bodies: f64,
-    /// Responding to them.
+    /// Responding to them; line searches of the default solver, whose potential has the contacts in it.
     pub respond: f64,
 }
 

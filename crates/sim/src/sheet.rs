@@ -65,6 +65,8 @@ pub struct Sheet {
     /// Where the Hessians of elements go, group after group.
     scatter: Vec<ScatterMap>,
     vertices: usize,
+    /// The limit of elongations, if there is one.
+    max_elongation: Option<f64>,
     /// Memory for [`Self::gradient`], once it has been asked for.
     gather: Option<Gather>,
     /// Memory for [`Self::apply_bending`].
@@ -129,7 +131,17 @@ impl Sheet {
         let builder = stencils_of(&parts, vertices)?;
         let pattern = builder.pattern()?;
         let scatter = builder.scatter(&pattern)?;
-        Ok(Self { parts, pattern, scatter, vertices, gather: None, moments: Vec::new() })
+        let max_elongation = match make.plane {
+            Plane::Limited(_, elongation) => Some(elongation),
+            _ => None,
+        };
+        let (gather, moments) = (None, Vec::new());
+        Ok(Self { parts, pattern, scatter, vertices, max_elongation, gather, moments })
+    }
+
+    /// The limit of elongations in any direction, if there is one.
+    pub fn max_elongation(&self) -> Option<f64> {
+        self.max_elongation
     }
 
     /// Number of vertices.

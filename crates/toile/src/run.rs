@@ -14,7 +14,7 @@ mod frames;
 pub(crate) mod job;
 mod process;
 mod report;
-mod simulated;
+mod scene_job;
 mod statistics;
 
 pub(crate) use checkpoint::Saved;
@@ -33,7 +33,7 @@ use checkpoint::Checkpoint;
 use frames::Recorder;
 use glam::DVec3;
 use job::Job;
-use simulated::SceneJob;
+use scene_job::SceneJob;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! `cargo xtask peers ccd`: the same queries for toile's continuous collision detection and the IPC Toolkit's.
 //!
-//! Without files, the degenerate queries of `crates/collide/tests/degenerate.rs` are written and asked. The toolkit
+//! Without files, the degenerate queries of `crates/collide/tests/integration/degenerate.rs` are written and asked. The toolkit
 //! (`peers/ccd.py`) is asked as many as it answers in the time given; toile then gets those, and all.
 
 use super::python::{self, IPC_TOOLKIT};

@@ -9,7 +9,7 @@ mod readers;
 mod seeds;
 mod watch;
 
-#[path = "../../../collide/tests/hostile/bodies.rs"]
+#[path = "../../../collide/tests/integration/hostile/bodies.rs"]
 mod geometry;
 
 use mutate::{Random, mutated};

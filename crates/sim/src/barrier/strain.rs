@@ -11,6 +11,9 @@ use glam::Vec3A;
 
 /// Strain that is always negligible.
 const NEGLIGIBLE_STRAIN: f64 = 1e-4;
+/// Strain that is negligible beside a limit of elongations, over the limit. Near it cloth carries many times its loads, which say
+/// little about the tension there.
+const NEGLIGIBLE_FRACTION_OF_LIMIT: f64 = 0.1;
 /// Tension that may be left, over that of the loads. A third of it changes steps of cotton in contact, and doubles their cost.
 const MAX_RESIDUAL_TENSION: f64 = 3.0;
 
@@ -38,13 +41,15 @@ impl Solver {
                 touches[*p as usize] |= w != 0.0;
             }
         }
+        let limit = self.sheet.max_elongation().unwrap_or(0.0);
+        let negligible_strain = NEGLIGIBLE_STRAIN.max(NEGLIGIBLE_FRACTION_OF_LIMIT * limit);
         let free = residual.iter().enumerate().filter(|(i, _)| !touches[*i]);
         let each = free.map(|(i, r)| {
             let [x, y, z] = self.matrix.diagonal(i);
             let stiffness = f64::from(x.x + y.y + z.z) / 3.0;
             let tension = f64::from(r.length()) / self.contact_model.area[i].sqrt();
             (tension / (MAX_RESIDUAL_TENSION * it.load_tension))
-                .min(tension / (NEGLIGIBLE_STRAIN * stiffness))
+                .min(tension / (negligible_strain * stiffness))
         });
         each.fold(0.0, f64::max)
     }

@@ -166,7 +166,7 @@ pub struct Stages {
     pub detect: f64,
     /// The part of it that the default solver spends on bodies.
     pub bodies: f64,
-    /// Responding to them.
+    /// Responding to them; line searches of the default solver, whose potential has the contacts in it.
     pub respond: f64,
     /// Exact audit.
     pub audit: f64,

@@ -1,0 +1,4 @@
+//! Mesh files: all integration tests in one program, which links once.
+
+mod files;
+mod hostile;
