@@ -220,6 +220,11 @@ impl<'a> Tailor<'a> {
         }
     }
 
+    /// Whether what is worn is held close to the body for the next garment of the outfit: its material is narrower than it is cut.
+    pub fn is_basted(&self) -> bool {
+        self.fitting.is_basted()
+    }
+
     /// Whether all garments of the outfit are put on, or being sewn around the others.
     pub fn is_dressed(&self) -> bool {
         self.fitting.panel_count() == self.mesh.panels.len()

@@ -450,7 +450,7 @@ impl<'a, J: Job> Run<'a, J> {
         };
         self.output()?;
         self.statistics.add(&report);
-        self.statistics.strain(self.job.world().max_strain());
+        self.statistics.strain(self.job.max_strain());
         if self.options.audit == Auditing::Step {
             self.audit()?;
         }

@@ -373,6 +373,11 @@ impl Job for GarmentJob<'_> {
         Ok(report)
     }
 
+    fn max_strain(&self) -> f64 {
+        // Basted material is narrower than it was cut: its strain is none of the fabric's.
+        if self.tailor().is_basted() { 0.0 } else { self.world().max_strain() }
+    }
+
     fn saved(&self) -> Saved {
         let state = self.world().state().clone();
         let garment = Some((self.step, self.tailor().saved()));

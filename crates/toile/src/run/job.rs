@@ -63,6 +63,11 @@ pub(crate) trait Job {
     /// Restores a saved state.
     fn restore(&mut self, saved: Saved) -> Result<(), Error>;
 
+    /// Largest strain of the cloth now, if it is one that its fabric bears.
+    fn max_strain(&self) -> f64 {
+        self.world().max_strain()
+    }
+
     /// Positions for a frame of a format, if there can be one yet: the mesh of a garment changes until it is sewn.
     fn frame(&self, format: Format) -> Option<Vec<DVec3>>;
 
