@@ -85,7 +85,7 @@ fn a_garment_with_frames_takes_shorter_steps_while_stitches_are_far_and_resumes_
         assert_eq!(fitting.saved(), again.saved(), "step {step}");
     }
     assert!(lengths[0] < STEP, "{lengths:?}");
-    assert!(lengths.iter().any(|l| *l == STEP), "{lengths:?}");
+    assert!(lengths.iter().any(|l| *l > 0.99 * STEP), "{lengths:?}");
     Ok(())
 }
 
