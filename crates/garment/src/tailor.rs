@@ -129,17 +129,7 @@ impl<'a> Tailor<'a> {
             }
             None => (fitted(&mesh, &body)?, None),
         };
-        Ok(Self {
-            pattern,
-            mesh,
-            body,
-            landmarks,
-            fabrics,
-            dressing,
-            edge_length,
-            coarse,
-            fitting,
-        })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, edge_length, coarse, fitting })
     }
 
     /// Resumes a saved garment. Everything else must be as it was then.
@@ -181,17 +171,7 @@ impl<'a> Tailor<'a> {
         });
         let (pattern, mesh) = (Cow::Borrowed(pattern), Cow::Borrowed(mesh));
         let (body, landmarks) = (Cow::Borrowed(body), Cow::Borrowed(landmarks));
-        Ok(Self {
-            pattern,
-            mesh,
-            body,
-            landmarks,
-            fabrics,
-            dressing,
-            edge_length,
-            coarse,
-            fitting,
-        })
+        Ok(Self { pattern, mesh, body, landmarks, fabrics, dressing, edge_length, coarse, fitting })
     }
 
     /// What has to be saved, beside the state of the world of its fitting.
