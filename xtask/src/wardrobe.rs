@@ -2,9 +2,10 @@
 //!
 //! Patterns are run one after another, each on one thread. What is known of one is in `FOLDER/NAME/row.json` below
 //! `out/wardrobe/FABRIC-QUALITY`, or below `--out`; a pattern whose row is there is not run again, so that a wardrobe that was stopped goes on.
-//! Besides there are `wardrobe.md` and `wardrobe.json`, the table, and `wardrobe.html` with all pictures side by side.
+//! Besides there are `wardrobe.md` and `wardrobe.json`, the table, `wardrobe.html` with all pictures side by side, and `wardrobe.png` with the front of each.
 
 mod row;
+mod sheet;
 
 use crate::toile::Toile;
 use crate::{Done, root};
@@ -120,6 +121,9 @@ pub(crate) fn wardrobe(asked: &[String]) -> Done {
         // After every one: a wardrobe that is stopped has not been in vain.
         row::write_all(&out, &rows)?;
     }
+    let picture = |p: &PathBuf| out.join(name(p)).join("results/final.png");
+    let pictures: Vec<PathBuf> = patterns.iter().map(picture).collect();
+    sheet::write(&out.join("wardrobe.png"), &pictures)?;
     println!("\n{}", row::table(&rows));
     Ok(format!("The pictures are in {}.", out.join("wardrobe.html").display()))
 }
