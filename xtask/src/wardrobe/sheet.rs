@@ -120,7 +120,7 @@ mod tests {
         for (k, path) in paths.iter().enumerate().filter(|(k, _)| *k != 3) {
             // The front is black and of one colour in turns, the other views are red.
             let size = [4 * 480, 640];
-            let shade = |x: usize| if x % 2 == 0 { [0; 3] } else { [20 * k as u8; 3] };
+            let shade = |x: usize| if x.is_multiple_of(2) { [0; 3] } else { [20 * k as u8; 3] };
             let column = |x: usize| if x < 480 { shade(x) } else { [255, 0, 0] };
             let rgb = (0..size[0] * size[1]).map(|i| column(i % size[0])).collect();
             Picture { size, rgb }.write(path).expect("written");
