@@ -5,7 +5,7 @@
 //! over the hem of a shirt presses that to the body.
 
 use super::setup::joined;
-use super::{Fitting, Stage, world};
+use super::{Fitting, Stage, order, world};
 use crate::arrange::Arrangement;
 use crate::error::Error;
 use crate::weld::{Meet, Weld};
@@ -89,6 +89,8 @@ impl Fitting {
         let mut fitting = Self::assembled(mesh, panels, ranges, &all.bands, body, fabrics, world);
         fitting.at = weld.map;
         fitting.joined = pairs.iter().map(is_sewn).collect();
+        let (sleeves, at) = (&all.sleeves, &fitting.panels.positions);
+        fitting.first = order::first(mesh, at, &fitting.body, sleeves);
         let due = fitting.first.iter().zip(&fitting.joined);
         fitting.is_first = due.into_iter().any(|(first, joined)| *first && !joined);
         (fitting.is_framed, fitting.worn) = (is_framed, worn);

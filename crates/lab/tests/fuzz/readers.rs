@@ -61,7 +61,7 @@ pub(crate) fn all() -> Vec<Reader> {
         read,
     };
     let mut patterns = seeds::files("patterns", "toml");
-    patterns.extend(seeds::files("crates/pattern/tests/data", "toml"));
+    patterns.extend(seeds::files("crates/pattern/tests/integration/data", "toml"));
     let json = seeds::texts(&[seeds::GARMENTCODE, seeds::FREESEWING]);
     let state: fn(&[u8], &Path) = |b, f| state(&with_checksum(b), f);
     vec![
